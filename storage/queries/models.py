@@ -1,0 +1,158 @@
+"""Read models: plain, immutable rows for screens and JSON. Times are UTC microseconds since 1970, or ``None``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """One session as a list shows it. ``check``: outcome of the last verification, ``passed failed`` or ``None``."""
+
+    key: int
+    uid: str
+    native: str
+    agent: str
+    title: str
+    project: str | None
+    started: int | None
+    ended: int | None
+    events: int
+    turns: int
+    lanes: int
+    branches: int
+    problems: int
+    unreadable: int
+    models: tuple[str, ...]
+    tokens: Tokens
+    check: str | None
+    cwd: str | None
+    git_branch: str | None
+    version: str | None
+    unknown: int
+    duplicates: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One event as the timeline shows it.
+
+    ``key`` is the event's row number, ``pair`` that of the intent or observation it belongs to. ``millis``:
+    duration. ``copies``: how often the same record stands in the log. ``branch`` 0 is the main chain.
+    ``summary`` is one line, at most 200 characters, still untrusted.
+    """
+
+    key: int
+    id: int
+    session: int
+    kind: str
+    actor: str
+    turn: int
+    lane: int
+    branch: int
+    at: int | None
+    sort: int
+    parent: int | None
+    pair: int | None
+    tool: str | None
+    summary: str
+    size: int
+    ok: bool | None
+    millis: int | None
+    copies: int
+    inferred: bool
+    flags: tuple[str, ...]
+    model: str | None
+    tokens: Tokens | None
+
+    @property
+    def abandoned(self) -> bool:
+        return self.branch != 0
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpan:
+    """Where a record's bytes stand in the file it came from; ``line`` counts from 1, ``offset`` from 0."""
+
+    file: str
+    line: int
+    offset: int
+    length: int
+    entry: int
+    record: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventDetail:
+    """An event whole: its text re-read from the recorded bytes."""
+
+    row: EventRow
+    text: str
+    refs: tuple[str, ...]
+    source: SourceSpan
+    recorded_at: str | None
+    withheld_by: int | None
+    """The redaction entry that erased the bytes, if one did; ``text`` is then empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRow:
+    lane: int
+    name: str
+    title: str | None
+    parent: int | None
+    depth: int
+    turn: int | None
+    events: int
+    spawn: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    turn: int
+    key: int | None
+    branch: int
+    at: int | None
+    summary: str
+    events: int
+    problems: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One search hit. ``excerpt`` was cut from the recorded text; ``spans`` are the matched parts in it."""
+
+    key: int
+    id: int
+    session_uid: str
+    session_title: str
+    kind: str
+    at: int | None
+    excerpt: str
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    value: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Row]):
+    """A window of a longer list. ``before`` and ``after`` are cursors for the neighbouring pages, ``None`` at an end."""
+
+    rows: tuple[Row, ...]
+    before: tuple[object, ...] | None
+    after: tuple[object, ...] | None
