@@ -1,0 +1,84 @@
+"""What the project's files may say, and that their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+HOSTS = ("py" + "pi.org", "python" + "hosted", "npm" + "js.org", "deb." + "debian", "crates" + ".io")
+PLACES = ("/work" + "/main", "/work" + "/shared", "/work" + "/.library", "/ro" + "ot/", "/opt" + "/wheels")
+"""Written in two halves, so that this file does not hold what it looks for."""
+
+
+def committed() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    return [ROOT / name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()]
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    try:
+        files = committed()
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    found = {}
+    for path in files:
+        if path.suffix not in (".png", ".db", ".zst"):
+            found[str(path.relative_to(ROOT))] = path.read_text("utf-8", "replace")
+    return found
+
+
+def test_no_file_names_a_package_registry_or_a_place_on_somebodys_machine(texts: dict[str, str]) -> None:
+    found = [
+        f"{name}: {word}"
+        for name, text in texts.items()
+        for word in (*HOSTS, *PLACES)
+        if word in text and name != "tests/test_repository.py"
+    ]
+    assert found == []
+
+
+def test_only_tests_and_benchmarks_look_beside_the_project(texts: dict[str, str]) -> None:
+    found = [
+        name
+        for name, text in texts.items()
+        if "../shared" in text and not name.startswith(("tests/", "benchmarks/"))
+    ]
+    assert found == []
+
+
+def test_every_relative_link_of_the_pages_leads_to_a_file(texts: dict[str, str]) -> None:
+    dead = []
+    for name, text in texts.items():
+        if not name.endswith(".md"):
+            continue
+        for target in re.findall(r"\]\(([^)\s]+)\)|<img [^>]*src=\"([^\"]+)\"", text):
+            link = (target[0] or target[1]).partition("#")[0]
+            if link and "://" not in link and not (ROOT / name).parent.joinpath(link).exists():
+                dead.append(f"{name}: {link}")
+    assert dead == []
+
+
+def test_every_direct_dependency_is_pinned_and_has_its_reason(texts: dict[str, str]) -> None:
+    project = tomllib.loads(texts["pyproject.toml"])["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    names = {re.split(r"[<>=;\[ ]", word, maxsplit=1)[0].lower() for word in wanted}
+    pinned = {
+        line.partition("==")[0].lower() for line in texts["constraints.txt"].splitlines() if "==" in line
+    }
+    assert names - pinned == set()
+    reasons = {
+        word.lower() for word in re.findall(r"^\| `([^`]+)`", texts["docs/dependencies.md"], re.MULTILINE)
+    }
+    assert names ^ reasons == set()
+
+
+def test_constraints_hold_versions_and_no_addresses(texts: dict[str, str]) -> None:
+    for line in texts["constraints.txt"].splitlines():
+        assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][0-9a-z.]*(; .+)?", line), line
