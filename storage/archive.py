@@ -99,16 +99,22 @@ class Archive:
     def position(self, session: int, row: EventRow, filter: EventFilter = EventFilter()) -> int:
         """How many events of the filtered list stand before this one."""
 
-    def event_at(self, session: int, position: int, filter: EventFilter = EventFilter()) -> EventRow | None: ...  # noqa: E704
+    def event_at(
+        self, session: int, position: int, filter: EventFilter = EventFilter()
+    ) -> EventRow | None: ...  # noqa: E704
     def event(self, key: int) -> EventRow: ...  # noqa: E704
     def detail(self, key: int) -> EventDetail: ...  # noqa: E704
     def raw(self, key: int) -> bytes:
         """The record's very bytes as they stood in the source file."""
 
-    def problem(self, session: int, cursor: tuple[object, ...] | None, direction: Direction) -> EventRow | None:
+    def problem(
+        self, session: int, cursor: tuple[object, ...] | None, direction: Direction
+    ) -> EventRow | None:
         """The next or previous event marked as a problem (a failed check or tool, an error)."""
 
-    def prompt(self, session: int, cursor: tuple[object, ...] | None, direction: Direction) -> EventRow | None:
+    def prompt(
+        self, session: int, cursor: tuple[object, ...] | None, direction: Direction
+    ) -> EventRow | None:
         """The next or previous event that begins a turn."""
 
     def turns(self, session: int) -> list[TurnRow]: ...  # noqa: E704

@@ -1,0 +1,364 @@
+"""The tables of a store, declared once.
+
+Four kinds. *Durable* tables hold what was recorded and are the only ones that are migrated. *Fold* tables are a
+pure function of the durable ones and are rebuilt, never altered; their names stand in :data:`FOLDS` in the
+order ``verify`` compares them. *Index* tables begin with ``ix_`` and are never evidence. Personal things are
+files in the user's folders and have no table.
+
+Importing this module loads SQLModel; it is needed only to create, migrate or rebuild a store. Reads and bulk
+writes go through the driver with tuples. Times are UTC microseconds since 1970.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Index, Integer, LargeBinary, Text
+from sqlmodel import Field, SQLModel
+
+STRICT = {"sqlite_strict": True}
+KEYED = {"sqlite_strict": True, "sqlite_with_rowid": False}
+
+
+def _key(kind: type) -> Column:  # type: ignore[type-arg]
+    return Column(kind, primary_key=True, nullable=False)
+
+
+def _text(null: bool = False, unique: bool = False) -> Column:  # type: ignore[type-arg]
+    return Column(Text, nullable=null, unique=unique)
+
+
+def _int(null: bool = False) -> Column:  # type: ignore[type-arg]
+    return Column(Integer, nullable=null)
+
+
+def _blob(null: bool = False) -> Column:  # type: ignore[type-arg]
+    return Column(LargeBinary, nullable=null)
+
+
+# ---------------------------------------------------------------------------------------------- durable
+
+
+class StoreKey(SQLModel, table=True):
+    """What makes this store itself: ``ws`` (its random id) and ``lookup`` (key of path and name look-ups)."""
+
+    __tablename__ = "store_key"
+    __table_args__ = KEYED
+    name: str = Field(sa_column=_key(Text))
+    value: bytes = Field(sa_column=_blob())
+
+
+class LedgerEntry(SQLModel, table=True):
+    """One entry: its exact RFC 8785 bytes and ``leaf`` = SHA-256(0x00 ‖ entry). ``idx`` is gapless from 0."""
+
+    __tablename__ = "ledger_entry"
+    __table_args__ = STRICT
+    idx: int = Field(sa_column=_key(Integer))
+    id: str = Field(sa_column=_text(unique=True))
+    entry: bytes = Field(sa_column=_blob())
+    leaf: bytes = Field(sa_column=_blob())
+
+
+class Tile(SQLModel, table=True):
+    """A full tile of 256 hashes of the tree, so that a proof reads a handful of rows."""
+
+    __tablename__ = "tile"
+    __table_args__ = KEYED
+    level: int = Field(sa_column=_key(Integer))
+    n: int = Field(sa_column=_key(Integer))
+    hashes: bytes = Field(sa_column=_blob())
+
+
+class Segment(SQLModel, table=True):
+    """The bytes of 1 to 1,000 consecutive records of one revision of one source.
+
+    ``entry``: its ledger entry. ``source``: ledger index of its ``import.revision``. ``start``, ``line``: byte
+    offset and line number (from 1) of the first byte. ``cuts``: length of each record's span, 4 bytes little
+    endian each. ``data``: the spans, zstd; ``digest``: SHA-256 of ``data`` as stored. ``salts``, ``commits``:
+    32 bytes a record; a withheld record's salt and value are zero bytes.
+    """
+
+    __tablename__ = "segment"
+    __table_args__ = (Index("segment_by_source", "source", "start"), STRICT)
+    entry: int = Field(sa_column=_key(Integer))
+    source: int = Field(sa_column=_int())
+    start: int = Field(sa_column=_int())
+    size: int = Field(sa_column=_int())
+    line: int = Field(sa_column=_int())
+    records: int = Field(sa_column=_int())
+    cuts: bytes = Field(sa_column=_blob())
+    data: bytes = Field(sa_column=_blob())
+    digest: bytes = Field(sa_column=_blob())
+    salts: bytes = Field(sa_column=_blob())
+    commits: bytes = Field(sa_column=_blob())
+
+
+class Payload(SQLModel, table=True):
+    """Content an entry commits to: ``commit`` = HMAC-SHA-256(``salt``, bytes). Erased only by a redaction."""
+
+    __tablename__ = "payload"
+    __table_args__ = (Index("payload_by_digest", "sha256"), STRICT)
+    commit: bytes = Field(sa_column=_key(LargeBinary))
+    salt: bytes = Field(sa_column=_blob())
+    sha256: bytes = Field(sa_column=_blob())
+    media: str = Field(sa_column=_text())
+    size: int = Field(sa_column=_int())
+
+
+class PayloadChunk(SQLModel, table=True):
+    """1 MiB of a payload's bytes; the last chunk may be shorter."""
+
+    __tablename__ = "payload_chunk"
+    __table_args__ = STRICT
+    commit: bytes = Field(sa_column=_key(LargeBinary))
+    no: int = Field(sa_column=_key(Integer))
+    data: bytes = Field(sa_column=_blob())
+
+
+# ------------------------------------------------------------------------------------------------ folds
+
+
+class Fold(SQLModel, table=True):
+    """How far the folds have come: the version of the fold and the number of entries folded."""
+
+    __tablename__ = "fold"
+    __table_args__ = KEYED
+    name: str = Field(sa_column=_key(Text))
+    version: int = Field(sa_column=_int())
+    entries: int = Field(sa_column=_int())
+
+
+class Source(SQLModel, table=True):
+    """One revision of one file or stream. ``no`` is the ledger index of its ``import.revision`` entry.
+
+    ``cursor``: bytes taken so far; ``line``: number of the line that stands there; ``sort``: running maximum of
+    its instants. ``key``: HMAC of its full path under the store's key. ``native``, ``lane``: the session and
+    lane it speaks of unless a record says otherwise; ``session``: that session's row. ``entries``, ``last``:
+    number of ledger entries of its stream and index of the newest.
+    """
+
+    __tablename__ = "source"
+    __table_args__ = (Index("source_by_key", "key", "revision"), STRICT)
+    no: int = Field(sa_column=_key(Integer))
+    id: str = Field(sa_column=_text())
+    revision: int = Field(sa_column=_int())
+    key: bytes = Field(sa_column=_blob())
+    path: str = Field(sa_column=_text())
+    format: str = Field(sa_column=_text())
+    native: str = Field(sa_column=_text())
+    lane: str = Field(sa_column=_text())
+    session: int | None = Field(sa_column=_int(null=True))
+    cursor: int = Field(sa_column=_int())
+    line: int = Field(sa_column=_int())
+    sort: int = Field(sa_column=_int())
+    entries: int = Field(sa_column=_int())
+    last: int = Field(sa_column=_int())
+    records: int = Field(sa_column=_int())
+    mapped: int = Field(sa_column=_int())
+    unknown: int = Field(sa_column=_int())
+    duplicates: int = Field(sa_column=_int())
+    unreadable: int = Field(sa_column=_int())
+
+
+class Session(SQLModel, table=True):
+    """One session, counted. ``state`` is what the fold needs to go on (JSON); ``models`` a JSON list."""
+
+    __tablename__ = "session"
+    __table_args__ = (
+        Index("session_by_native", "format", "native"),
+        Index("session_by_started", "started", "no"),
+        Index("session_by_ended", "ended", "no"),
+        Index("session_by_title", "title", "no"),
+        Index("session_by_events", "events", "no"),
+        Index("session_by_turns", "turns", "no"),
+        Index("session_by_tokens", "tokens", "no"),
+        Index("session_by_problems", "problems", "no"),
+        STRICT,
+    )
+    no: int = Field(sa_column=_key(Integer))
+    uid: str = Field(sa_column=_text(unique=True))
+    format: str = Field(sa_column=_text())
+    native: str = Field(sa_column=_text())
+    title: str = Field(sa_column=_text())
+    project: str | None = Field(sa_column=_text(null=True))
+    cwd: str | None = Field(sa_column=_text(null=True))
+    git_branch: str | None = Field(sa_column=_text(null=True))
+    version: str | None = Field(sa_column=_text(null=True))
+    started: int = Field(sa_column=_int())
+    ended: int = Field(sa_column=_int())
+    events: int = Field(sa_column=_int())
+    turns: int = Field(sa_column=_int())
+    lanes: int = Field(sa_column=_int())
+    branches: int = Field(sa_column=_int())
+    problems: int = Field(sa_column=_int())
+    unreadable: int = Field(sa_column=_int())
+    unknown: int = Field(sa_column=_int())
+    duplicates: int = Field(sa_column=_int())
+    models: str = Field(sa_column=_text())
+    tokens: int = Field(sa_column=_int())
+    tokens_in: int = Field(sa_column=_int())
+    tokens_out: int = Field(sa_column=_int())
+    cache_read: int = Field(sa_column=_int())
+    cache_write: int = Field(sa_column=_int())
+    checked: str | None = Field(sa_column=_text(null=True))
+    state: str = Field(sa_column=_text())
+
+
+class Turn(SQLModel, table=True):
+    """A turn of the main lane. ``n``: its first prompt's event. ``branch`` 0 is the main chain."""
+
+    __tablename__ = "turn"
+    __table_args__ = KEYED
+    session: int = Field(sa_column=_key(Integer))
+    turn: int = Field(sa_column=_key(Integer))
+    key: str = Field(sa_column=_text())
+    n: int = Field(sa_column=_int())
+    parent: int = Field(sa_column=_int())
+    branch: int = Field(sa_column=_int())
+
+
+class Lane(SQLModel, table=True):
+    """The main agent (lane 0) or a sub-agent. ``spawn``: the event that says it started it, when known."""
+
+    __tablename__ = "lane"
+    __table_args__ = KEYED
+    session: int = Field(sa_column=_key(Integer))
+    lane: int = Field(sa_column=_key(Integer))
+    name: str = Field(sa_column=_text())
+    title: str | None = Field(sa_column=_text(null=True))
+    parent: int | None = Field(sa_column=_int(null=True))
+    depth: int = Field(sa_column=_int())
+    turn: int | None = Field(sa_column=_int(null=True))
+    spawn: int | None = Field(sa_column=_int(null=True))
+    events: int = Field(sa_column=_int())
+
+
+class Event(SQLModel, table=True):
+    """One event. ``n`` = ledger entry of its segment ‖ record in it (10 bits) ‖ block (22 bits).
+
+    ``id``: the 64-bit event id. ``sort``: running maximum of the file's instants. ``turn`` 0: before the first
+    prompt, or in a sub-agent's lane (there the lane's turn counts). ``pair``: the event it answers or that
+    answers it. ``size``: characters of its text. ``problem``: 1 for errors, failed tools and checks, refusals.
+    ``flags``: words of ``affidavit.session.event.FLAGS`` between blanks.
+    """
+
+    __tablename__ = "event"
+    __table_args__ = (
+        Index("event_by_id", "id"),
+        Index("event_in_order", "session", "sort", "n"),
+        Index("event_problem", "session", "sort", "n", sqlite_where=Column("problem", Integer) == 1),
+        STRICT,
+    )
+    n: int = Field(sa_column=_key(Integer))
+    id: int = Field(sa_column=_int())
+    session: int = Field(sa_column=_int())
+    lane: int = Field(sa_column=_int())
+    turn: int = Field(sa_column=_int())
+    kind: str = Field(sa_column=_text())
+    actor: str = Field(sa_column=_text())
+    at: int | None = Field(sa_column=_int(null=True))
+    sort: int = Field(sa_column=_int())
+    parent: int | None = Field(sa_column=_int(null=True))
+    pair: int | None = Field(sa_column=_int(null=True))
+    tool: str | None = Field(sa_column=_text(null=True))
+    model: str | None = Field(sa_column=_text(null=True))
+    summary: str = Field(sa_column=_text())
+    size: int = Field(sa_column=_int())
+    ok: int | None = Field(sa_column=_int(null=True))
+    millis: int | None = Field(sa_column=_int(null=True))
+    copies: int = Field(sa_column=_int())
+    inferred: int = Field(sa_column=_int())
+    problem: int = Field(sa_column=_int())
+    flags: str = Field(sa_column=_text())
+
+
+class MessageUsage(SQLModel, table=True):
+    """Tokens of one model message, last report wins. ``n``: the message's first event."""
+
+    __tablename__ = "usage"
+    __table_args__ = (Index("usage_by_event", "n"), KEYED)
+    session: int = Field(sa_column=_key(Integer))
+    message: int = Field(sa_column=_key(Integer))
+    n: int = Field(sa_column=_int())
+    model: str | None = Field(sa_column=_text(null=True))
+    tokens_in: int = Field(sa_column=_int())
+    tokens_out: int = Field(sa_column=_int())
+    cache_read: int = Field(sa_column=_int())
+    cache_write: int = Field(sa_column=_int())
+
+
+class OpenCall(SQLModel, table=True):
+    """A tool call that waits for its result, or (``n`` of the result, ``early`` 1) a result that came first."""
+
+    __tablename__ = "open_call"
+    __table_args__ = KEYED
+    session: int = Field(sa_column=_key(Integer))
+    call: int = Field(sa_column=_key(Integer))
+    n: int = Field(sa_column=_int())
+    early: int = Field(sa_column=_int())
+    at: int | None = Field(sa_column=_int(null=True))
+    checks: str | None = Field(sa_column=_text(null=True))
+    lane: int = Field(sa_column=_int())
+    turn: int = Field(sa_column=_int())
+
+
+class Passed(SQLModel, table=True):
+    """A record that has an id but no event of its own: what follows it still needs its turn and lane."""
+
+    __tablename__ = "passed"
+    __table_args__ = KEYED
+    id: int = Field(sa_column=_key(Integer))
+    turn: int = Field(sa_column=_int())
+    lane: int = Field(sa_column=_int())
+    parent: int | None = Field(sa_column=_int(null=True))
+    n: int = Field(sa_column=_int())
+
+
+class Awaited(SQLModel, table=True):
+    """A parent that was named before it was seen, by the first event that named it."""
+
+    __tablename__ = "awaited"
+    __table_args__ = KEYED
+    parent: int = Field(sa_column=_key(Integer))
+    n: int = Field(sa_column=_key(Integer))
+
+
+class Unreadable(SQLModel, table=True):
+    """A run of bytes that is no JSON value. ``n`` as in :class:`Event`, block 0."""
+
+    __tablename__ = "unreadable"
+    __table_args__ = (Index("unreadable_by_source", "source", "n"), STRICT)
+    n: int = Field(sa_column=_key(Integer))
+    source: int = Field(sa_column=_int())
+    session: int | None = Field(sa_column=_int(null=True))
+    line: int = Field(sa_column=_int())
+    offset: int = Field(sa_column=_int())
+    length: int = Field(sa_column=_int())
+    reason: str = Field(sa_column=_text())
+
+
+class Artifact(SQLModel, table=True):
+    """A large body by its digest, where it stands: ``n`` of the record that carries it."""
+
+    __tablename__ = "artifact"
+    __table_args__ = (Index("artifact_by_digest", "digest"), KEYED)
+    session: int = Field(sa_column=_key(Integer))
+    n: int = Field(sa_column=_key(Integer))
+    digest: bytes = Field(sa_column=_blob())
+    media: str = Field(sa_column=_text())
+    name: str | None = Field(sa_column=_text(null=True))
+    size: int = Field(sa_column=_int())
+
+
+class Withheld(SQLModel, table=True):
+    """A commitment whose content was erased, and the redaction entry that says so."""
+
+    __tablename__ = "withheld"
+    __table_args__ = KEYED
+    commit: bytes = Field(sa_column=_key(LargeBinary))
+    entry: int = Field(sa_column=_int())
+
+
+DURABLE = ("store_key", "ledger_entry", "tile", "segment", "payload", "payload_chunk")
+FOLDS = (
+    "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited",
+    "unreadable", "artifact", "withheld",
+)  # fmt: skip
