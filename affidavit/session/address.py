@@ -24,7 +24,7 @@ _HEX = frozenset("0123456789abcdef")
 
 
 class AddressError(ValueError):
-    """The text is no address. ``reason`` says why, ``hint`` what to write instead; both quote it as it came."""
+    """The text is no address. ``reason`` says why, ``hint`` what to write instead; both quote it raw."""
 
     def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(reason)
@@ -34,7 +34,7 @@ class AddressError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SessionAddress:
-    """A session or one event in it. ``id``: prefix of uid or native id; ``event``: prefix of 16 hex digits."""
+    """A session or one event in it. ``id``: prefix of uid or native id; ``event``: of 16 hex digits."""
 
     id: str
     event: str | None = None
@@ -186,7 +186,7 @@ def parse(text: str) -> Address:
 
 
 def shell_command(address: Address, *words: str) -> str:
-    """The command that opens an address (with ``words`` such as ``show``: prints it), quoted for a POSIX shell."""
+    """The command that opens an address (with ``words`` as ``show``: prints it), quoted for a shell."""
     return shlex.join([PROGRAM, *words, str(address)])
 
 
@@ -278,7 +278,7 @@ def _versioned(rest: str, kind: str) -> tuple[str, int | None]:
 
 
 def _number(text: str, kind: str, *, least: int) -> int:
-    """Plain decimal digits only: Python's ``int`` alone would take ``1_0``, ``+5`` and other scripts' digits."""
+    """Plain decimal digits: Python's ``int`` alone would take ``1_0``, ``+5`` and other scripts' digits."""
     plain = text.isascii() and text.isdigit() and (text == "0" or text[0] != "0") and len(text) <= 16
     if not plain or not least <= int(text) <= _LARGEST:
         raise AddressError(f"{text!r} is not a number from {least} on, in plain digits", _hint(kind))
