@@ -1,4 +1,4 @@
-"""What every test stands on: a home of its own, one time zone, one language, no colours chosen, repeatable cases."""
+"""What every test stands on: an empty home, one time zone, one language, no colours chosen, repeatable cases."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNSET = (
     "WAYLAND_DISPLAY",
     "WT_SESSION",
 )
-"""What the person running the tests may have set: their display, clipboard, pager, colours must not matter."""
+"""What the person running the tests may have set: display, clipboard, pager, colours must not matter."""
 
 settings.register_profile(
     "share",
@@ -96,7 +96,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of real logs and public test vectors that may lie beside the project; skips where it is not."""
+    """The folder of real logs and public vectors that may lie beside the project; skips where it is not."""
     folder = ROOT.parent / "shared"
     if not (folder / "samples").is_dir():
         pytest.skip("no folder of public samples beside the project")

@@ -51,9 +51,7 @@ def run_command(*words: str) -> str:
 def test_the_domain_loads_neither_a_database_nor_a_terminal() -> None:
     names = modules_of("affidavit")
     assert "affidavit.session.event" in names
-    assert (
-        loaded_after("import " + ", ".join(names)) & (TERMINAL | DATABASE | {"storage", "console"}) == set()
-    )
+    assert loaded_after("import " + ", ".join(names)) & (TERMINAL | DATABASE | {"storage", "console"}) == set()
 
 
 def test_storage_loads_no_terminal() -> None:
@@ -76,9 +74,7 @@ def imports_of(path: Path) -> set[tuple[int, str]]:
             found.add((node.lineno, node.module.partition(".")[0]))
         elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
             name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
-            if name in ("import_module", "__import__", "importorskip") and isinstance(
-                node.args[0].value, str
-            ):
+            if name in ("import_module", "__import__", "importorskip") and isinstance(node.args[0].value, str):
                 found.add((node.lineno, node.args[0].value.partition(".")[0]))
     return found
 

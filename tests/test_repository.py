@@ -46,9 +46,7 @@ def test_no_file_names_a_package_registry_or_a_place_on_somebodys_machine(texts:
 
 def test_only_tests_and_benchmarks_look_beside_the_project(texts: dict[str, str]) -> None:
     found = [
-        name
-        for name, text in texts.items()
-        if "../shared" in text and not name.startswith(("tests/", "benchmarks/"))
+        name for name, text in texts.items() if "../shared" in text and not name.startswith(("tests/", "benchmarks/"))
     ]
     assert found == []
 
@@ -69,13 +67,9 @@ def test_every_direct_dependency_is_pinned_and_has_its_reason(texts: dict[str, s
     project = tomllib.loads(texts["pyproject.toml"])["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     names = {re.split(r"[<>=;\[ ]", word, maxsplit=1)[0].lower() for word in wanted}
-    pinned = {
-        line.partition("==")[0].lower() for line in texts["constraints.txt"].splitlines() if "==" in line
-    }
+    pinned = {line.partition("==")[0].lower() for line in texts["constraints.txt"].splitlines() if "==" in line}
     assert names - pinned == set()
-    reasons = {
-        word.lower() for word in re.findall(r"^\| `([^`]+)`", texts["docs/dependencies.md"], re.MULTILINE)
-    }
+    reasons = {word.lower() for word in re.findall(r"^\| `([^`]+)`", texts["docs/dependencies.md"], re.MULTILINE)}
     assert names ^ reasons == set()
 
 

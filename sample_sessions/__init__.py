@@ -1,0 +1,1 @@
+"""The demo: three synthetic sessions of our own, each telling a story, and a store copy somebody tampered with."""
