@@ -33,6 +33,7 @@ lint: .venv/develops
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+	@$(BIN)/mypy --package benchmarks
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m console.docs --check
 

@@ -1,0 +1,185 @@
+"""The benches. Each gives the rows of its part of the table."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import floors, inputs
+from benchmarks.measure import COMMAND, Figure, ratio, run, store_bytes
+from benchmarks.terminal import Terminal
+
+MB = 1_000_000
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is measured: the issue's own figures, or a share of them that takes a minute."""
+
+    records: int
+    events: int
+    keys: int
+
+
+FULL = Sizes(200_000, 1_000_000, 40)
+QUICK = Sizes(20_000, 60_000, 20)
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where inputs and stores lie, and how large they are."""
+
+    folder: Path
+    sizes: Sizes
+
+    def log(self, records: int) -> Path:
+        """A log of that many records."""
+        return inputs.session_log(self.folder / f"log-{records}.jsonl", records)
+
+    def big_store(self) -> Path:
+        """A store with all the events, made once."""
+        store = self.folder / f"store-{self.sizes.events}.db"
+        if not store.exists():
+            making = self.folder / "making.db"
+            for old in making.parent.glob("making.db*"):
+                old.unlink()
+            run("import", str(self.log(self.sizes.events)), "--json", store=making)
+            making.rename(store)
+        return store
+
+
+def bench_import(shop: Workshop) -> Iterable[Figure]:
+    """Import of one file, against parsing and inserting its lines."""
+    log = shop.log(shop.sizes.records)
+    store = shop.folder / "import.db"
+    for old in store.parent.glob("import.db*"):
+        old.unlink()
+    before = floors.import_floor(log)
+    done = run("import", str(log), "--json", store=store)
+    after = floors.import_floor(log)
+    floor = None if before is None or after is None else (before + after) / 2
+    told = json.loads(done.output)
+    assert told["records"] == shop.sizes.records == told["mapped"], told
+    rate = shop.sizes.records / done.seconds
+    yield ratio(f"import {shop.sizes.records:,} records", done.seconds, floor, 4, 2.2, f"{rate:,.0f} records/s")
+    yield Figure("  memory, peak", done.peak / MB, "MB", 300)
+    yield Figure("  store / source", store_bytes(store) / log.stat().st_size, "×", 1)
+    again = run("import", str(log), "--json", store=store)
+    yield Figure("  the same file again", again.seconds, "s")
+
+
+def bench_big_import(shop: Workshop) -> Iterable[Figure]:
+    """Memory of an import five times as large: it must be flat."""
+    store = shop.folder / "flat.db"
+    done = run("import", str(shop.log(shop.sizes.events)), "--json", store=store)
+    yield Figure(f"import {shop.sizes.events:,} records: memory, peak", done.peak / MB, "MB", 300)
+    for old in store.parent.glob("flat.db*"):
+        old.unlink()
+
+
+def bench_verify(shop: Workshop) -> Iterable[Figure]:
+    """Full verification, against reading and hashing as many rows."""
+    store = shop.big_store()
+    floor = floors.verify_floor(shop.sizes.events)
+    done = run("verify", "--json", store=store)
+    told = json.loads(done.output)
+    assert told["holds"], told
+    seconds = told.get("seconds", {})
+    name = f"verify {shop.sizes.events:,} records"
+    folds = sum(value for part, value in seconds.items() if "table" in part or "fold" in part)
+    if seconds and folds:
+        yield ratio(f"{name}: bytes and tree", done.seconds - folds, floor, 3, 1.4)
+    yield ratio(f"{name}: with folds", done.seconds, floor, 14, 6)
+    yield Figure("  memory, peak", done.peak / MB, "MB")
+
+
+def titles(store: Path) -> tuple[str, str, str]:
+    """(address of the first session, what its row says, what its first event says)."""
+    session = json.loads(run("sessions", "--json", store=store).output)["sessions"][0]
+    words = str(session["title"]).split()
+    return f"session/{session['id']}", " ".join(words[:2]), words[0]
+
+
+def open_console(store: Path, *words: str) -> Terminal:
+    """The console on a store, in a terminal of 120 by 40."""
+    return Terminal([COMMAND, *words], environment={"AFFIDAVIT_STORE": str(store)})
+
+
+def bench_start(shop: Workshop) -> Iterable[Figure]:
+    """From the command to the first rows on the screen, against importing what the console needs."""
+    store = shop.big_store()
+    address, title, _ = titles(store)
+    floor = floors.start_floor()
+    for name, words in (("sessions", ()), ("timeline", (address,))):
+        seconds = []
+        for _ in range(5):
+            with open_console(store, *words) as terminal:
+                seconds.append(terminal.expect(title))
+        yield ratio(f"first rows, {name}, {shop.sizes.events:,} events", statistics.median(seconds), floor, 1.6, 1.0)
+
+
+def bench_keys(shop: Workshop) -> Iterable[Figure]:
+    """Keys in a timeline with all the events: how soon, and how many bytes to the terminal."""
+    store = shop.big_store()
+    address, title, _ = titles(store)
+    with open_console(store, address) as terminal:
+        terminal.expect(title)
+        terminal.rest(0.8)
+        terminal.press(b"j")
+        moves = [terminal.press(b"j") for _ in range(shop.sizes.keys)]
+        pages = [terminal.press(b"\x04") for _ in range(shop.sizes.keys)]
+        ends = [terminal.press(key) for key in (b"G", b"g", b"G", b"g")]
+        memory = terminal.memory()
+    yield Figure("cursor move, to the first byte", statistics.median(b.delay for b in moves) * 1000, "ms", 15)
+    yield Figure("  bytes for the list", max(b.first for b in moves), "B", 1024)
+    yield Figure("  bytes for the detail", max(b.later for b in moves), "B", 8192)
+    yield Figure("page, whole", statistics.median(b.done for b in pages) * 1000, "ms", 25)
+    yield Figure("first and last row, whole", statistics.median(b.done for b in ends) * 1000, "ms")
+    yield Figure("console memory", memory / MB, "MB", 150)
+
+
+SEARCH = """
+import statistics, sys, time
+from storage.archive import Archive
+archive = Archive.open(sys.argv[1])
+for text in sys.argv[2:]:
+    seconds = []
+    for _ in range(9):
+        start = time.perf_counter()
+        page = archive.search(text)
+        seconds.append(time.perf_counter() - start)
+    print(statistics.median(seconds), len(page.rows))
+"""
+
+
+def bench_search(shop: Workshop) -> Iterable[Figure]:
+    """The first page of hits: a word that is everywhere, several words, one that is nowhere."""
+    store = shop.big_store()
+    texts = {"a common word": "fixture", "four words": "fixture mock retry admin", "no hit": "zebrafish"}
+    words = [sys.executable, "-c", SEARCH, str(store), *texts.values()]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    for name, line in zip(texts, done.stdout.splitlines(), strict=True):
+        seconds, hits = line.split()
+        yield Figure(f"search, first page, {name}", float(seconds) * 1000, "ms", 50, note=f"{hits} hits on it")
+
+
+def bench_version(_: Workshop) -> Iterable[Figure]:
+    """The smallest command: what every call costs."""
+    yield Figure("affidavit --version", floors.median(lambda: run("--version"), 7), "s", 0.2)
+
+
+BENCHES: dict[str, Callable[[Workshop], Iterable[Figure]]] = {
+    "version": bench_version,
+    "import": bench_import,
+    "flat": bench_big_import,
+    "verify": bench_verify,
+    "start": bench_start,
+    "keys": bench_keys,
+    "search": bench_search,
+}
+"""Every bench by the name it is chosen by, in the order they run."""

@@ -1,0 +1,66 @@
+"""Makes the inputs: a synthetic session log of any length, the same every time."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+from benchmarks import floors
+
+WORDS = ("token", "cache", "parser", "session", "admin", "role", "fixture", "mock", "retry", "index", "ledger")
+SESSION = "5e551011-0000-4000-8000-000000000001"
+
+
+def session_log(path: Path, records: int) -> Path:
+    """A log of ``records`` records of about 1.1 kB; kept if it is there already."""
+    if path.exists():
+        return path
+    making = path.with_suffix(".part")
+    if floors.stand():
+        floors.call("make", str(making), records)
+    else:
+        write(making, records)
+    making.rename(path)
+    return path
+
+
+def write(path: Path, records: int) -> None:
+    """The same kind of log where the floors' own maker is not at hand."""
+    chance, parent = random.Random(7), None
+    with path.open("w", encoding="utf-8") as sink:
+        for number in range(records):
+            id = f"{number:08x}-0000-4000-8000-{chance.getrandbits(48):012x}"
+            words = " ".join(chance.choices(WORDS, k=90))
+            sink.write(json.dumps(record(number, id, parent, words)) + "\n")
+            parent = id
+
+
+def record(number: int, id: str, parent: str | None, words: str) -> dict[str, object]:
+    """One record: in turn a person's message or a result, a tool call, and a text."""
+    role = "user" if number % 3 == 0 else "assistant"
+    content: object
+    if number % 3 == 1:
+        content = [{"type": "tool_use", "id": f"toolu_{number:08x}", "name": "Bash", "input": {"command": words[:200]}}]
+    elif number % 3 == 0 and number:
+        content = [{"type": "tool_result", "tool_use_id": f"toolu_{number - 2:08x}", "content": words}]
+    else:
+        content = [{"type": "text", "text": words}]
+    message: dict[str, object] = {"role": role, "content": content}
+    if role == "assistant":
+        message |= {"id": f"msg_{number:08x}", "type": "message", "model": "invented-model"}
+        message["usage"] = {"input_tokens": 900, "output_tokens": 60}
+    day, hour, minute, second = number // 86400 % 28 + 1, number // 3600 % 24, number // 60 % 60, number % 60
+    return {
+        "parentUuid": parent,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": "/w/project",
+        "sessionId": SESSION,
+        "version": "2.1.126",
+        "gitBranch": "main",
+        "type": role,
+        "uuid": id,
+        "timestamp": f"2026-05-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}.000Z",
+        "message": message,
+    }
