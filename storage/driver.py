@@ -15,7 +15,7 @@ try:
 
     DRIVER = "pysqlite3"
 except ImportError:
-    import sqlite3  # type: ignore[no-redef]
+    import sqlite3
 
     DRIVER = "sqlite3"
 

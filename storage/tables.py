@@ -159,7 +159,10 @@ class Source(SQLModel, table=True):
 
 
 class Session(SQLModel, table=True):
-    """One session, counted. ``state`` is what the fold needs to go on (JSON); ``models`` a JSON list."""
+    """One session, counted. ``timed`` 0: no time was recorded, ``started`` and ``ended`` mean nothing.
+
+    ``state`` is what the fold needs to go on (JSON); ``models`` a JSON list; ``tokens`` input plus output.
+    """
 
     __tablename__ = "session"
     __table_args__ = (
@@ -182,6 +185,7 @@ class Session(SQLModel, table=True):
     cwd: str | None = Field(sa_column=_text(null=True))
     git_branch: str | None = Field(sa_column=_text(null=True))
     version: str | None = Field(sa_column=_text(null=True))
+    timed: int = Field(sa_column=_int())
     started: int = Field(sa_column=_int())
     ended: int = Field(sa_column=_int())
     events: int = Field(sa_column=_int())
@@ -211,6 +215,7 @@ class Turn(SQLModel, table=True):
     turn: int = Field(sa_column=_key(Integer))
     key: str = Field(sa_column=_text())
     n: int = Field(sa_column=_int())
+    sort: int = Field(sa_column=_int())
     parent: int = Field(sa_column=_int())
     branch: int = Field(sa_column=_int())
 

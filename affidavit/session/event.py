@@ -118,12 +118,13 @@ class Reading:
     main agent, else the sub-agent's id. ``native`` and ``parent`` are record ids as the agent wrote them.
     ``at`` is the time exactly as recorded. ``prompt`` is set where a person's message begins a turn: records
     that share a prompt key share the turn. ``leaf`` says that the record can be the end of the main chain
-    (user or assistant, not meta). ``facts`` are statements about the session (title, cwd, version …), see
+    (user or assistant, not meta). ``artifact``: (SHA-256, media type, name, size) of a large body the record
+    carries. ``facts`` are statements about the session (title, cwd, version …), see
     :data:`FACTS`; ``lane_facts`` the same about its lane.
     """
 
     __slots__ = (
-        "at", "drafts", "facts", "flags", "lane", "lane_facts", "leaf", "native", "parent", "prompt", "session",
+        "artifact", "at", "drafts", "facts", "flags", "lane", "lane_facts", "leaf", "native", "parent", "prompt", "session",
         "status", "usage",
     )  # fmt: skip
 
@@ -143,7 +144,9 @@ class Reading:
         facts: dict[str, str] | None = None,
         lane_facts: dict[str, str] | None = None,
         flags: tuple[str, ...] = (),
+        artifact: tuple[bytes, str, str | None, int] | None = None,
     ) -> None:
+        self.artifact = artifact
         self.status = status
         self.session = session
         self.native = native
@@ -179,6 +182,7 @@ FLAGS = {
     "withheld_or_empty": "the log holds this block without its text",
     "stored_twice": "the same large value stands twice in this record",
     "truncated_search": "only the first part of this text is searchable",
+    "withheld": "its text was erased by a redaction; its place and its pairs are kept",
     "orphan_result": "a result whose call is not in the log",
 }
 """Flags an event may carry, and what each tells a reader of the timeline."""

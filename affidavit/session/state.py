@@ -1,0 +1,116 @@
+"""What the derivation must remember of a session to go on with the next record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class TurnState:
+    """A turn: its prompt key, first event, place in time, parent turn (0: none) and branch (0: main chain)."""
+
+    key: str
+    n: int
+    sort: int
+    parent: int
+    branch: int
+
+
+@dataclass(slots=True)
+class LaneState:
+    """A lane: the agent's id for it (``""``: main agent), and what is known of who started it and when."""
+
+    name: str
+    title: str | None = None
+    parent: int | None = None
+    depth: int = 0
+    turn: int | None = None
+    spawn: int | None = None
+    events: int = 0
+
+
+@dataclass(slots=True)
+class SessionState:
+    """One session in derivation: its counts and everything :mod:`affidavit.session.derive` carries along.
+
+    ``heads``: per lane the last record's event id, so that the usual parent needs no look-up. ``next_branch``:
+    number the next abandoned part gets. ``facts``: the last word on each key of ``FACTS``.
+    """
+
+    no: int
+    uid: str
+    format: str
+    native: str
+    turns: dict[int, TurnState] = field(default_factory=dict)
+    turn_keys: dict[str, int] = field(default_factory=dict)
+    lanes: dict[int, LaneState] = field(default_factory=dict)
+    lane_names: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    models: list[str] = field(default_factory=list)
+    head_turn: int = 0
+    next_branch: int = 1
+    heads: dict[int, int] = field(default_factory=dict)
+    started: int | None = None
+    ended: int | None = None
+    events: int = 0
+    problems: int = 0
+    unreadable: int = 0
+    unknown: int = 0
+    duplicates: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    checked: str | None = None
+
+    def carried(self) -> dict[str, Any]:
+        """The part no table column holds, as plain JSON."""
+        return {
+            "facts": self.facts,
+            "head": self.head_turn,
+            "next": self.next_branch,
+            "heads": {str(lane): head for lane, head in self.heads.items()},
+        }
+
+    def resume(self, carried: dict[str, Any]) -> None:
+        """Take back what :meth:`carried` gave."""
+        self.facts = dict(carried["facts"])
+        self.head_turn = carried["head"]
+        self.next_branch = carried["next"]
+        self.heads = {int(lane): head for lane, head in carried["heads"].items()}
+
+    @property
+    def title(self) -> str:
+        """What the session is called: a person's title, the agent's, a summary, its first prompt, or nothing."""
+        for key in ("title.custom", "title.ai", "title.summary", "title.prompt"):
+            if self.facts.get(key):
+                return self.facts[key]
+        return ""
+
+    @property
+    def branches(self) -> int:
+        """1 + rewinds."""
+        return self.next_branch
+
+    @property
+    def live_lanes(self) -> int:
+        """The main lane and every sub-agent that left a record."""
+        return 1 + sum(1 for number, lane in self.lanes.items() if number and lane.events)
+
+
+@dataclass(slots=True)
+class SourceState:
+    """Where reading one revision of one file stands. Counts are of records; ``sort``: running maximum of instants."""
+
+    no: int
+    format: str
+    native: str
+    lane: str
+    session: int | None = None
+    sort: int = -(1 << 62)
+    records: int = 0
+    mapped: int = 0
+    unknown: int = 0
+    duplicates: int = 0
+    unreadable: int = 0

@@ -1,0 +1,215 @@
+"""Folding ledger entries into tables: the same code for an import, a rebuild and a verification.
+
+A batch is :meth:`Fold.begin`, any number of entries in ledger order, :meth:`Fold.write`. Any split of the same
+entries into batches gives the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from affidavit.session.derive import Derivation, Taken
+from affidavit.session.event import Draft, Reading
+from affidavit.session.state import SourceState
+from storage.driver import Connection
+from storage.folds.known import Segments, Tables, number
+from storage.folds.rows import Writer
+from storage.readers import readers
+from storage.segments import Cut
+from storage.store import FOLD_VERSION
+
+Envelope = dict[str, Any]
+"""What a redaction keeps of a record so that its place, pairs and address stay: everything but its texts."""
+
+
+@dataclass(slots=True)
+class SourceRow:
+    """A revision of a source, and where its chain and its reading stand."""
+
+    id: str
+    revision: int
+    state: SourceState
+    cursor: int = 0
+    line: int = 1
+    entries: int = 1
+    last: int = 0
+
+
+class Fold:
+    """Folds into the tables of ``connection`` (``prefix``: a shadow set); ``segments`` reads recorded bytes back."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        segments: Segments,
+        prefix: str = "",
+        *,
+        search: bool = True,
+        withheld: dict[tuple[int, int], Envelope] | None = None,
+    ) -> None:
+        self.connection = connection
+        self.prefix = prefix
+        self.tables = Tables(connection, segments.record, prefix)
+        self.segments = segments
+        self.writer = Writer(connection, prefix, search=search)
+        self.derivation = Derivation(self.tables)
+        self.withheld = withheld or {}
+        self.sources: dict[int, SourceRow] = {}
+        self._touched: set[int] = set()
+
+    def forget(self) -> None:
+        """Drop every cached state: another connection may have written since."""
+        self.derivation.sessions.clear()
+        self.sources.clear()
+        self.segments.forget()
+
+    def begin(self) -> None:
+        """Start a batch inside the caller's transaction."""
+        self.tables.begin()
+        self.derivation.begin()
+        self._touched.clear()
+
+    def revision(self, index: int, body: dict[str, Any], key: bytes, about: dict[str, str]) -> SourceRow:
+        """An ``import.revision`` entry: a source, or a new revision of one, begins here."""
+        row = SourceRow(
+            body["source"],
+            body["revision"],
+            SourceState(index, about["format"], about["native"], about["lane"]),
+            entries=body["sseq"],
+            last=index,
+        )
+        self.sources[index] = row
+        self.connection.execute(
+            f"INSERT INTO {self.prefix}source VALUES(?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 1, ?, ?, ?, 0, 0, 0, 0, 0)",
+            (
+                index,
+                row.id,
+                row.revision,
+                key,
+                about["path"],
+                about["format"],
+                about["native"],
+                about["lane"],
+                row.state.sort,
+                row.entries,
+                index,
+            ),
+        )
+        return row
+
+    def source(self, no: int) -> SourceRow:
+        """The state of a source's revision, from the table where it is not at hand."""
+        row = self.sources.get(no)
+        if row is None:
+            found = self.connection.execute(
+                "SELECT id, revision, format, native, lane, session, cursor, line, sort, entries, last, records, mapped, "
+                f"unknown, duplicates, unreadable FROM {self.prefix}source WHERE no = ?",
+                (no,),
+            ).fetchone()
+            state = SourceState(no, found[2], found[3], found[4], found[5], found[8], *found[11:])
+            row = SourceRow(found[0], found[1], state, found[6], found[7], found[9], found[10])
+            self.sources[no] = row
+        return row
+
+    def segment(self, index: int, no: int, cuts: Sequence[Cut], readings: Sequence[Reading | None] | None = None) -> None:
+        """An ``import.segment`` entry, its records cut and (unless they are at hand) read."""
+        row = self.source(no)
+        if readings is None:
+            readings = read_all(cuts, row.state)
+        taken = [
+            Taken(number(index, place), cut.value, reading, cut.line, cut.offset, cut.reason or "")
+            for place, (cut, reading) in enumerate(zip(cuts, readings, strict=True))
+        ]
+        if self.withheld:
+            taken = [self._withhold(index, place, record) for place, record in enumerate(taken)]
+        self.derivation.take(row.state, taken)
+        row.cursor += sum(len(cut.span) for cut in cuts)
+        row.line += sum(cut.span.count(b"\n") for cut in cuts)
+        row.entries += 1
+        row.last = index
+        self._touched.add(no)
+
+    def _withhold(self, index: int, place: int, record: Taken) -> Taken:
+        envelope = self.withheld.get((index, place))
+        if envelope is None:
+            return record
+        return record._replace(reading=withheld_reading(envelope), ids=tuple(envelope["ids"]), reason="")
+
+    def redaction(self, index: int, commitments: Iterable[bytes]) -> None:
+        """A ``redaction`` entry: these commitments' contents were erased."""
+        self.connection.executemany(
+            f"INSERT OR IGNORE INTO {self.prefix}withheld VALUES(?, ?)",
+            [(commitment, index) for commitment in commitments],
+        )
+
+    def write(self, entries: int) -> None:
+        """Write the batch; ``entries``: ledger entries folded after it."""
+        self.writer.write(self.derivation.changes, self.derivation.touched)
+        for no in sorted(self._touched):
+            row = self.sources[no]
+            self.writer.source(row.state, row.cursor, row.line, row.entries, row.last)
+        self.connection.execute(
+            f"INSERT OR REPLACE INTO {self.prefix}fold VALUES('sessions', ?, ?)", (FOLD_VERSION, entries)
+        )
+
+
+def read_all(cuts: Sequence[Cut], state: SourceState) -> list[Reading | None]:
+    """What each record says, by its source's reader; ``None`` for those that could not be parsed."""
+    reader = readers().get(state.format)
+    if reader is None:
+        reader = _Unknown()
+    read = reader.read
+    scope = (state.native, state.lane)
+    readings: list[Reading | None] = []
+    for cut in cuts:
+        if cut.reason is not None:
+            readings.append(None)
+            continue
+        reading = read(cut.parsed, scope)
+        if cut.flags:
+            reading.flags = (*reading.flags, *cut.flags)
+        readings.append(reading)
+    return readings
+
+
+class _Unknown:
+    """Stands for a reader this program does not have: every record is kept and shown as unknown."""
+
+    name = title = "unknown"
+
+    def read(self, value: Any, scope: tuple[str | None, str]) -> Reading:  # noqa: ARG002
+        return Reading("unknown", drafts=[Draft("unknown", "runtime", str(value)[:4096])])
+
+
+def withheld_reading(envelope: Envelope) -> Reading:
+    """The reading of a record whose bytes were erased: its place and pairs, no text."""
+    drafts = [
+        Draft(
+            draft["kind"],
+            draft["actor"],
+            path=draft["path"],
+            summary="",
+            tool=draft["tool"],
+            call=draft["call"],
+            ok=draft["ok"],
+            millis=draft["millis"],
+            inferred=draft["inferred"],
+            spawns=draft["spawns"],
+            flags=("withheld",),
+        )
+        for draft in envelope["drafts"]
+    ]
+    return Reading(
+        envelope["status"],
+        session=envelope["session"],
+        native=envelope["native"],
+        parent=envelope["parent"],
+        lane=envelope["lane"],
+        at=envelope["at"],
+        prompt=envelope["prompt"],
+        leaf=envelope["leaf"],
+        drafts=drafts,
+        usage=None,
+    )

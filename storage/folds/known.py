@@ -1,0 +1,150 @@
+"""What the derivation asks of the rows folded so far, answered from the fold tables."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+import orjson
+
+from affidavit.session.derive import EVENT_COLUMNS, Call, Place, Row
+from affidavit.session.state import LaneState, SessionState, TurnState
+from affidavit.text.marks import marked
+from storage.driver import Connection
+from storage.folds.rows import SESSION_COLUMNS
+from storage.segments import spans_of, value_of
+
+RECORD_BITS = 10
+BLOCK_BITS = 22
+
+
+def number(entry: int, record: int) -> int:
+    """The number of a record's first event: ledger entry of its segment, then its place there."""
+    return entry << (RECORD_BITS + BLOCK_BITS) | record << BLOCK_BITS
+
+
+def place_of(n: int) -> tuple[int, int, int]:
+    """(ledger entry, record in the segment, block in the record) of an event number."""
+    return n >> (RECORD_BITS + BLOCK_BITS), n >> BLOCK_BITS & 0x3FF, n & 0x3FFFFF
+
+
+class Segments:
+    """Decompressed segments by ledger entry, the last few kept."""
+
+    def __init__(self, connection: Connection, keep: int = 8) -> None:
+        self.connection = connection
+        self._keep = keep
+        self._spans: OrderedDict[int, tuple[int, list[bytes]]] = OrderedDict()
+
+    def record(self, n: int) -> bytes:
+        """The value bytes of the record an event number names."""
+        entry, record, _ = place_of(n)
+        found = self._spans.get(entry)
+        if found is None:
+            row = self.connection.execute(
+                "SELECT data, cuts, size, start FROM segment WHERE entry = ?", (entry,)
+            ).fetchone()
+            found = self._spans[entry] = (row[3], spans_of(row[0], row[1], row[2]))
+            if len(self._spans) > self._keep:
+                self._spans.popitem(last=False)
+        start, spans = found
+        return value_of(spans[record], start == 0 and record == 0)[1]
+
+    def forget(self) -> None:
+        """Drop what is kept, after stored bytes may have changed."""
+        self._spans.clear()
+
+
+class Tables:
+    """:class:`affidavit.session.derive.Known` over the tables of one connection (``prefix``: a shadow set)."""
+
+    def __init__(self, connection: Connection, record: Callable[[int], bytes], prefix: str = "") -> None:
+        self.connection = connection
+        self.record = record
+        self.prefix = prefix
+        self._next = 0
+        p = prefix
+        self._places = (
+            f"SELECT id, n, turn, lane, parent FROM {p}event WHERE id IN (SELECT value FROM json_each(?1)) "
+            f"UNION ALL SELECT id, n, turn, lane, parent FROM {p}passed WHERE id IN (SELECT value FROM json_each(?1))"
+        )
+        self._event = f"SELECT {', '.join(EVENT_COLUMNS)} FROM {p}event WHERE n = ?"
+        self._call = f"SELECT n, early, at, checks, lane, turn FROM {p}open_call WHERE session = ? AND call = ?"
+        self._usage = (
+            f"SELECT n, model, tokens_in, tokens_out, cache_read, cache_write FROM {p}usage "
+            "WHERE session = ? AND message = ?"
+        )
+        self.has_awaited = True
+
+    def begin(self) -> None:
+        """A new batch: numbers given out are read from the tables again."""
+        self._next = 0
+        row = self.connection.execute(f"SELECT 1 FROM {self.prefix}awaited LIMIT 1").fetchone()
+        self.has_awaited = row is not None
+
+    def places(self, ids: Sequence[int]) -> dict[int, Place]:
+        rows = self.connection.execute(self._places, (orjson.dumps(ids).decode(),))
+        return {id: Place(n, turn, lane, parent) for id, n, turn, lane, parent in rows}
+
+    def call(self, session: int, call: int) -> Call | None:
+        row = self.connection.execute(self._call, (session, call)).fetchone()
+        return Call(row[0], bool(row[1]), row[2], row[3], row[4], row[5]) if row else None
+
+    def usage(self, session: int, message: int) -> tuple[int, str | None, int, int, int, int] | None:
+        row: tuple[int, str | None, int, int, int, int] | None
+        row = self.connection.execute(self._usage, (session, message)).fetchone()
+        return row
+
+    def awaiting(self, parent: int) -> list[int]:
+        if not self.has_awaited:
+            return []
+        query = f"SELECT n FROM {self.prefix}awaited WHERE parent = ? ORDER BY n"
+        return [row[0] for row in self.connection.execute(query, (parent,))]
+
+    def parent_of(self, id: int) -> int | None:
+        place = self.places([id]).get(id)
+        return place.parent if place is not None else None
+
+    def event(self, n: int) -> Row:
+        return list(self.connection.execute(self._event, (n,)).fetchone())
+
+    def next_session(self) -> int:
+        if not self._next:
+            query = f"SELECT coalesce(max(no), 0) FROM {self.prefix}session"
+            self._next = self.connection.execute(query).fetchone()[0]
+        self._next += 1
+        return self._next
+
+    def session(self, format: str, native: str) -> SessionState | None:
+        """A session's state as its row, turns and lanes hold it."""
+        row = self.connection.execute(
+            f"SELECT {', '.join(SESSION_COLUMNS)} FROM {self.prefix}session WHERE format = ? AND native = ?",
+            (format, marked(native)),
+        ).fetchone()
+        if row is None:
+            return None
+        column = dict(zip(SESSION_COLUMNS, row, strict=True))
+        state = SessionState(column["no"], column["uid"], format, column["native"])
+        state.resume(orjson.loads(column["state"]))
+        state.models = orjson.loads(column["models"])
+        for name in (
+            "events", "problems", "unreadable", "unknown", "duplicates", "tokens_in", "tokens_out", "cache_read",
+            "cache_write", "checked",
+        ):  # fmt: skip
+            setattr(state, name, column[name])
+        state.started = column["started"] if column["timed"] else None
+        state.ended = column["ended"] if column["timed"] else None
+        for turn, key, n, sort, parent, branch in self.connection.execute(
+            f"SELECT turn, key, n, sort, parent, branch FROM {self.prefix}turn WHERE session = ? ORDER BY turn",
+            (state.no,),
+        ):
+            state.turns[turn] = TurnState(key, n, sort, parent, branch)
+            state.turn_keys[key] = turn
+        for lane, name, title, parent, depth, turn, spawn, events in self.connection.execute(
+            f"SELECT lane, name, title, parent, depth, turn, spawn, events FROM {self.prefix}lane "
+            "WHERE session = ? ORDER BY lane",
+            (state.no,),
+        ):
+            state.lanes[lane] = LaneState(name, title, parent, depth, turn, spawn, events)
+            state.lane_names[name] = lane
+        return state

@@ -1,0 +1,167 @@
+"""Writing what a batch of records changed into the fold tables, and their texts into the search index."""
+
+from __future__ import annotations
+
+import orjson
+
+from affidavit.session.derive import EVENT_COLUMNS, FLAGS, Call, Changes
+from affidavit.session.state import SessionState, SourceState
+from affidavit.text.search import index_text
+from storage.driver import Connection
+
+SESSION_COLUMNS = (
+    "no", "uid", "format", "native", "title", "project", "cwd", "git_branch", "version", "timed", "started", "ended",
+    "events", "turns", "lanes", "branches", "problems", "unreadable", "unknown", "duplicates", "models", "tokens",
+    "tokens_in", "tokens_out", "cache_read", "cache_write", "checked", "state",
+)  # fmt: skip
+
+
+def _holes(count: int) -> str:
+    return ", ".join("?" * count)
+
+
+class Writer:
+    """Writes changes through one connection (``prefix``: a shadow set of tables)."""
+
+    def __init__(self, connection: Connection, prefix: str = "", *, search: bool = True) -> None:
+        self.connection = connection
+        self.prefix = prefix
+        self.search = search
+
+    def write(self, changes: Changes, sessions: dict[int, SessionState]) -> None:
+        """Everything a batch changed, inside the caller's transaction."""
+        many = self.connection.executemany
+        p = self.prefix
+        texts = self._prepare(changes)
+        if changes.events:
+            many(
+                f"INSERT INTO {p}event({', '.join(EVENT_COLUMNS)}) VALUES({_holes(len(EVENT_COLUMNS))})",
+                changes.events.values(),
+            )
+        if changes.corrected:
+            many(
+                f"INSERT OR REPLACE INTO {p}event({', '.join(EVENT_COLUMNS)}) VALUES({_holes(len(EVENT_COLUMNS))})",
+                changes.corrected.values(),
+            )
+        if changes.passed:
+            many(f"INSERT OR IGNORE INTO {p}passed(id, turn, lane, parent, n) VALUES(?, ?, ?, ?, ?)", changes.passed)
+        if changes.usage:
+            many(
+                f"INSERT OR REPLACE INTO {p}usage VALUES({_holes(8)})",
+                [(*key, *usage) for key, usage in changes.usage.items()],
+            )
+        self._calls(changes.calls)
+        if changes.answered:
+            many(f"DELETE FROM {p}awaited WHERE parent = ?", [(parent,) for parent in changes.answered])
+        if changes.awaited:
+            many(f"INSERT OR IGNORE INTO {p}awaited VALUES(?, ?)", sorted(changes.awaited))
+        if changes.unreadable:
+            many(f"INSERT INTO {p}unreadable VALUES({_holes(7)})", changes.unreadable)
+        if changes.artifacts:
+            many(f"INSERT OR IGNORE INTO {p}artifact VALUES({_holes(6)})", changes.artifacts)
+        self._sessions(changes, sessions)
+        if texts:
+            many(f"INSERT INTO {p}ix_text(rowid, text) VALUES(?, ?)", texts)
+
+    def _prepare(self, changes: Changes) -> list[tuple[int, str]]:
+        """Rows of the search index in ascending rowid order (the index flushes to disk at every step back)."""
+        texts = []
+        for n, text in reversed(changes.texts):
+            prepared, cut = index_text(text)
+            if cut:
+                row = changes.events[n]
+                row[FLAGS] = f"{row[FLAGS]} truncated_search".strip()
+            if self.search:
+                texts.append((-n, prepared))
+        return texts
+
+    def _calls(self, calls: dict[tuple[int, int], Call | None]) -> None:
+        p = self.prefix
+        closed = [key for key, call in calls.items() if call is None]
+        waiting = [(*key, *call) for key, call in calls.items() if call is not None]
+        if closed:
+            self.connection.executemany(f"DELETE FROM {p}open_call WHERE session = ? AND call = ?", closed)
+        if waiting:
+            self.connection.executemany(f"INSERT OR REPLACE INTO {p}open_call VALUES({_holes(8)})", waiting)
+
+    def _sessions(self, changes: Changes, sessions: dict[int, SessionState]) -> None:
+        p = self.prefix
+        many = self.connection.executemany
+        turns = [
+            (session, number, turn.key, turn.n, turn.sort, turn.parent, turn.branch)
+            for session, number in sorted(changes.turns)
+            for turn in (sessions[session].turns[number],)
+        ]
+        if turns:
+            many(f"INSERT OR REPLACE INTO {p}turn VALUES({_holes(7)})", turns)
+        lanes = [
+            (session, number, lane.name, lane.title, lane.parent, lane.depth, lane.turn, lane.spawn, lane.events)
+            for session, number in sorted(changes.lanes)
+            for lane in (sessions[session].lanes[number],)
+        ]
+        if lanes:
+            many(f"INSERT OR REPLACE INTO {p}lane VALUES({_holes(9)})", lanes)
+        if sessions:
+            names = ", ".join(SESSION_COLUMNS)
+            many(
+                f"INSERT OR REPLACE INTO {p}session({names}) VALUES({_holes(len(SESSION_COLUMNS))})",
+                [session_row(state) for state in sessions.values()],
+            )
+
+    def source(self, state: SourceState, cursor: int, line: int, entries: int, last: int) -> None:
+        """Where reading a source stands now."""
+        self.connection.execute(
+            f"UPDATE {self.prefix}source SET session = ?, cursor = ?, line = ?, sort = ?, entries = ?, last = ?, "
+            "records = ?, mapped = ?, unknown = ?, duplicates = ?, unreadable = ? WHERE no = ?",
+            (
+                state.session,
+                cursor,
+                line,
+                state.sort,
+                entries,
+                last,
+                state.records,
+                state.mapped,
+                state.unknown,
+                state.duplicates,
+                state.unreadable,
+                state.no,
+            ),
+        )
+
+
+def session_row(state: SessionState) -> tuple[object, ...]:
+    """A session's row in the order of :data:`SESSION_COLUMNS`."""
+    facts = state.facts
+    cwd = facts.get("cwd")
+    project = facts.get("project") or (cwd.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] if cwd else None)
+    return (
+        state.no,
+        state.uid,
+        state.format,
+        state.native,
+        state.title,
+        project,
+        cwd,
+        facts.get("git_branch"),
+        facts.get("version"),
+        int(state.started is not None),
+        state.started or 0,
+        state.ended or 0,
+        state.events,
+        len(state.turns),
+        state.live_lanes,
+        state.branches,
+        state.problems,
+        state.unreadable,
+        state.unknown,
+        state.duplicates,
+        orjson.dumps(state.models).decode(),
+        state.tokens_in + state.tokens_out,
+        state.tokens_in,
+        state.tokens_out,
+        state.cache_read,
+        state.cache_write,
+        state.checked,
+        orjson.dumps(state.carried()).decode(),
+    )

@@ -1,0 +1,447 @@
+"""Importing: foreign bytes into the ledger, then into tables, in short transactions that each leave a good store.
+
+Custody comes first: bytes are cut into records, packed into segments and appended; what they mean is folded in the
+same transaction, which also moves the source's cursor. An import can stop anywhere and go on later; what was
+acknowledged is there once. Source files are only ever opened for reading.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import hmac
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import orjson
+
+from affidavit.text.marks import marked
+from storage import driver
+from storage.detect import Detected, detect, files, head_of
+from storage.folds.fold import Fold, SourceRow, read_all
+from storage.folds.known import Segments
+from storage.ledger import Clock, Content, Draft, Ledger
+from storage.readers import readers
+from storage.segments import Cut, Cutter, Packed, pack, spans_of
+from storage.store import Random, Store, refused
+
+BLOCK = 1 << 20
+BATCH_BYTES = 1 << 20
+BATCH_RECORDS = 2_000
+
+Progress = Callable[[str, int, int, int], None]
+"""Called with (file, bytes done, bytes in all, records so far)."""
+
+
+@dataclass(slots=True)
+class FileReport:
+    """One file's account: records = mapped + unknown + duplicates + unreadable. ``skipped``: a key of ``SKIPS``."""
+
+    path: str
+    format: str | None = None
+    records: int = 0
+    mapped: int = 0
+    unknown: int = 0
+    duplicates: int = 0
+    unreadable: int = 0
+    bytes: int = 0
+    skipped: str | None = None
+    named: bool = False
+    note: str | None = None
+    """Something to say of this file: that it grew, was replaced, or could not be read to its end."""
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did. ``sessions`` and ``events`` count what is new in the store."""
+
+    files: list[FileReport] = field(default_factory=list)
+    sessions: int = 0
+    events: int = 0
+    unreadable_list: list[tuple[str, int, int, str]] = field(default_factory=list)
+    pending: list[tuple[str, int]] = field(default_factory=list)
+    bytes: int = 0
+    interrupted: bool = False
+
+    def total(self, name: str) -> int:
+        """Sum of one of the counts over all files."""
+        return sum(getattr(file, name) for file in self.files)
+
+
+class _Moved(Exception):
+    """Another importer took bytes of this source, or began it, since we looked."""
+
+
+class Importer:
+    """Imports into one store. ``clock`` and ``random`` are the only sources of time and chance."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock,
+        random: Random = os.urandom,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> None:
+        self.store = store
+        self.connection = store.connection
+        self.clock = clock
+        self.random = random
+        self.progress = progress
+        self.cancel = cancel or threading.Event()
+        self.ledger = Ledger(self.connection, store.identity.ws)
+        self.fold = Fold(self.connection, Segments(self.connection))
+        self.report = ImportReport()
+        self._version = -1
+        self._looked_at = 0
+        self._actor = hmac.digest(store.identity.lookup, b"importer", "sha256").hex()[:16]
+
+    # -------------------------------------------------------------------------------------------- files
+
+    def paths(self, paths: Iterable[str], format: str | None = None) -> ImportReport:
+        """Import files and folders. Counts of what is new are taken from the tables before and after."""
+        before = self._counts()
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            for path in paths:
+                self._path(path, format)
+                if self.cancel.is_set():
+                    self.report.interrupted = True
+                    break
+        finally:
+            if collecting:
+                gc.enable()
+        after = self._counts()
+        self.report.sessions = after[0] - before[0]
+        self.report.events = after[1] - before[1]
+        return self.report
+
+    def stream(self, stream: BinaryIO, format: str | None = None, name: str = "-") -> ImportReport:
+        """Import what a program writes to us: a source of its own, read to its end."""
+        before = self._counts()
+        report = FileReport(name, named=True)
+        self.report.files.append(report)
+        head = head_of(stream)
+        found = detect(name, head, format, whole=len(head) < BLOCK)
+        if found.skip:
+            report.skipped = found.skip
+        else:
+            key = hmac.digest(self.store.identity.lookup, b"stream\0" + self.random(16), "sha256")
+            self._take(report, _Joined(head, stream), key, name, found, None, 0)
+        after = self._counts()
+        self.report.sessions = after[0] - before[0]
+        self.report.events = after[1] - before[1]
+        return self.report
+
+    def _counts(self) -> tuple[int, int]:
+        row = self.connection.execute("SELECT count(*), coalesce(sum(events), 0) FROM session").fetchone()
+        return row[0], row[1]
+
+    def _path(self, path: str, format: str | None) -> None:
+        try:
+            mode = os.stat(path).st_mode
+        except OSError as error:
+            skip = "missing" if isinstance(error, FileNotFoundError) else "unreadable"
+            self.report.files.append(FileReport(path, skipped=skip, named=True))
+            return
+        if stat.S_ISDIR(mode):
+            for file in files(path):
+                if self.cancel.is_set():
+                    return
+                self._file(file, format, named=False)
+        elif stat.S_ISREG(mode):
+            self._file(path, format, named=True)
+        else:
+            self.report.files.append(FileReport(path, skipped="not_a_file", named=True))
+
+    def _file(self, path: str, format: str | None, named: bool) -> None:
+        report = FileReport(path, named=named)
+        self.report.files.append(report)
+        full = os.path.realpath(path)
+        key = hmac.digest(self.store.identity.lookup, b"file\0" + os.fsencode(full), "sha256")
+        try:
+            with open(path, "rb") as stream:
+                while True:
+                    try:
+                        self._known_or_new(report, stream, key, full, format)
+                        return
+                    except _Moved:
+                        self.fold.forget()
+        except OSError as error:
+            if report.records:
+                report.note = f"reading stopped: {error.strerror}"
+            else:
+                report.skipped = "unreadable"
+                report.note = error.strerror
+
+    def _known_or_new(
+        self, report: FileReport, stream: BinaryIO, key: bytes, path: str, format: str | None
+    ) -> None:
+        """Read a file on from where its newest revision stands, or begin a revision."""
+        size = os.fstat(stream.fileno()).st_size
+        self._refresh()
+        self._looked_at = self.ledger.size()
+        known = self.connection.execute(
+            "SELECT no, format, cursor FROM source WHERE key = ? ORDER BY revision DESC LIMIT 1", (key,)
+        ).fetchone()
+        if known is not None and size >= known[2] and self._same_start(stream, known[0], known[2]):
+            report.format = known[1]
+            stream.seek(known[2])
+            self._take(report, stream, key, path, None, known[0], size)
+            return
+        stream.seek(0)
+        head = head_of(stream)
+        stream.seek(0)
+        found = detect(path, head, format, whole=size <= len(head))
+        if found.skip:
+            report.skipped = found.skip
+            return
+        if known is not None:
+            report.note = "replaced or cut since the last import; read as a new revision"
+        self._take(report, stream, key, path, found, None, size)
+
+    def _same_start(self, stream: BinaryIO, no: int, cursor: int) -> bool:
+        """Whether a file still begins with what was taken from it: its first and its last segment are compared."""
+        query = (
+            "SELECT data, cuts, size, start, salts FROM segment WHERE source = ? "
+            "AND start IN ((SELECT min(start) FROM segment WHERE source = ?), (SELECT max(start) FROM segment "
+            "WHERE source = ?))"
+        )
+        for data, cuts, size, start, salts in self.connection.execute(query, (no, no, no)):
+            stream.seek(start)
+            now = stream.read(size)
+            at = 0
+            for place, span in enumerate(spans_of(data, cuts, size)):
+                kept = any(salts[place * 32 : place * 32 + 32])
+                if kept and now[at : at + len(span)] != span:
+                    return False
+                at += len(span)
+        return cursor >= 0
+
+    # ----------------------------------------------------------------------------------------- one source
+
+    def _take(
+        self,
+        report: FileReport,
+        stream: BinaryIO | _Joined,
+        key: bytes,
+        path: str,
+        found: Detected | None,
+        no: int | None,
+        size: int,
+    ) -> None:
+        """Read a source to its end in batches."""
+        if no is None:
+            assert found is not None
+            report.format = found.format
+            about = self._about(path, found)
+            row = None
+        else:
+            row = self.fold.source(no)
+            about = {}
+        cutter = Cutter(row.cursor, row.line) if row else Cutter()
+        start = cutter.offset
+        batch: list[Cut] = []
+        pending_bytes = 0
+        while not self.cancel.is_set():
+            block = stream.read(BLOCK)
+            if block:
+                cuts = cutter.feed(block)
+                report.bytes += len(block)
+                self.report.bytes += len(block)
+            else:
+                cuts, pending = cutter.finish()
+                if pending is not None:
+                    self.report.pending.append((report.path, pending))
+            batch += cuts
+            pending_bytes += len(block)
+            if batch and (not block or pending_bytes >= BATCH_BYTES or len(batch) >= BATCH_RECORDS):
+                for part in _parts(batch):
+                    row = self._commit(report, part, start, row, about, key)
+                    start = row.cursor
+                    if self.progress:
+                        self.progress(report.path, start, size, report.records)
+                    if self.cancel.is_set():
+                        break
+                batch = []
+                pending_bytes = 0
+            if not block:
+                break
+
+    def _about(self, path: str, found: Detected) -> dict[str, str]:
+        """What a revision's entry says of its source, kept as an erasable payload."""
+        assert found.format is not None
+        reader = readers()[found.format]
+        native, lane = reader.scope(path)
+        if native is None:
+            said = (reader.read(value, (None, "")).session for value in found.samples)
+            native = next((session for session in said if session), None)
+        if native is None:
+            native = "unnamed-" + hashlib.sha256(orjson.dumps(found.samples[0], default=str)).hexdigest()[:16]
+        return {"format": found.format, "lane": marked(lane), "native": marked(native), "path": marked(path)}
+
+    def _commit(
+        self,
+        report: FileReport,
+        cuts: Sequence[Cut],
+        start: int,
+        row: SourceRow | None,
+        about: dict[str, str],
+        key: bytes,
+    ) -> SourceRow:
+        """One transaction: entries, segments, folds, index and cursor."""
+        packed = list(pack(cuts, start, self.random))
+        state = row.state if row else None
+        readings = [
+            read_all(segment.records, state) if state else None for segment in packed
+        ]
+        connection = self.connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except driver.OperationalError as error:
+            raise refused(self.store.path, error) from error
+        try:
+            self._refresh()
+            if row is not None:
+                now = self.fold.source(row.state.no)
+                if now.cursor != start:
+                    raise _Moved
+                row = now
+            self.fold.begin()
+            if row is None:
+                row = self._begin_source(about, key)
+            before = _counts(row)
+            for segment, read in zip(packed, readings, strict=True):
+                self._append_segment(row, segment, read)
+            self.fold.write(self.ledger.size())
+            for cut in cuts:
+                if cut.reason is not None:
+                    self.report.unreadable_list.append((report.path, cut.line, cut.offset, cut.reason))
+            connection.execute("COMMIT")
+        except BaseException as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self.fold.forget()
+            self._version = -1
+            if isinstance(error, driver.OperationalError):
+                raise refused(self.store.path, error) from error
+            raise
+        self._version = connection.execute("PRAGMA data_version").fetchone()[0]
+        for name, old, new in zip(_COUNTS, before, _counts(row), strict=True):
+            setattr(report, name, getattr(report, name) + new - old)
+        return row
+
+    def _refresh(self) -> None:
+        """Forget cached states when another connection has written."""
+        version = self.connection.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version:
+            self.fold.forget()
+            self._version = version
+
+    def _begin_source(self, about: dict[str, str], key: bytes) -> SourceRow:
+        known = self.connection.execute(
+            "SELECT no FROM source WHERE key = ? ORDER BY revision DESC LIMIT 1", (key,)
+        ).fetchone()
+        if known is None:
+            source, revision, sseq, sprev = self.random(8).hex(), 1, 0, ""
+        else:
+            if known[0] >= self._looked_at:
+                raise _Moved
+            older = self.fold.source(known[0])
+            source, revision, sseq = older.id, older.revision + 1, older.entries
+            sprev = self._leaf(older.last)
+        content = Content("source", "application/json", orjson.dumps(about), self.random(32))
+        draft = Draft(
+            f"{source}.{revision}",
+            "import.revision",
+            source,
+            sseq,
+            sprev,
+            {"source": source, "revision": revision},
+            {"kind": "runtime", "id": self._actor, "key": ""},
+            [content],
+        )
+        index, _ = self.ledger.append(draft, self.clock())
+        return self.fold.revision(index, {**draft.body, "sseq": sseq + 1}, key, about)
+
+    def _leaf(self, index: int) -> str:
+        leaf: bytes = self.connection.execute("SELECT leaf FROM ledger_entry WHERE idx = ?", (index,)).fetchone()[0]
+        return leaf.hex()
+
+    def _append_segment(self, row: SourceRow, segment: Packed, readings: Any) -> None:
+        draft = Draft(
+            f"{row.id}.{row.revision}.{segment.start}",
+            "import.segment",
+            row.id,
+            row.entries,
+            self._leaf(row.last),
+            {
+                "source": row.id,
+                "revision": row.revision,
+                "from": segment.start,
+                "bytes": segment.size,
+                "records": len(segment.records),
+                "root": segment.root.hex(),
+            },
+            {"kind": "runtime", "id": self._actor, "key": ""},
+        )
+        index, _ = self.ledger.append(draft, self.clock())
+        self.connection.execute(
+            "INSERT INTO segment VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                index,
+                row.state.no,
+                segment.start,
+                segment.size,
+                segment.line,
+                len(segment.records),
+                segment.cuts,
+                segment.data,
+                segment.digest,
+                segment.salts,
+                segment.commits,
+            ),
+        )
+        self.fold.segment(index, row.state.no, segment.records, readings)
+
+
+_COUNTS = ("records", "mapped", "unknown", "duplicates", "unreadable")
+
+
+def _counts(row: SourceRow) -> tuple[int, ...]:
+    state = row.state
+    return state.records, state.mapped, state.unknown, state.duplicates, state.unreadable
+
+
+def _parts(cuts: list[Cut]) -> Iterator[list[Cut]]:
+    """Batches small enough that no write transaction is held long."""
+    part: list[Cut] = []
+    size = 0
+    for cut in cuts:
+        part.append(cut)
+        size += len(cut.span)
+        if size >= BATCH_BYTES or len(part) >= BATCH_RECORDS:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+class _Joined:
+    """A stream whose first bytes were read already."""
+
+    def __init__(self, head: bytes, stream: BinaryIO) -> None:
+        self.head = head
+        self.stream = stream
+
+    def read(self, size: int) -> bytes:
+        if self.head:
+            head, self.head = self.head, b""
+            return head
+        return self.stream.read(size)

@@ -1,0 +1,244 @@
+"""Segments: a file's bytes cut into records, and records kept so that each one can be proven alone.
+
+A file is tiled byte for byte. Each JSON value, and each maximal run up to a line feed that is none, is a record; its
+*span* also holds the blanks before it and the line feed behind it. A span's *value* is the span without white space
+(and without a byte order mark at the very start of the file).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import zstandard
+
+from affidavit.proof.commitment import commit_all, segment_root
+from affidavit.proof.parsing import Unreadable, envelope, loads_lenient, split_values
+
+SEGMENT_BYTES = 256 * 1024
+SEGMENT_RECORDS = 1_000
+RECORD_BYTES = 16 * 1024 * 1024
+"""A record larger than this is kept but not parsed."""
+
+SALT = 32
+BLANK = b" \t\r\n"
+BOM = b"\xef\xbb\xbf"
+_ENVELOPE = ("type", "uuid", "timestamp", "sessionId", "id", "kind")
+"""Fields that say what an unparsed record is, where they can be had.""" 
+
+
+class Cut(NamedTuple):
+    """One record: its span, where its value stands in the file, and the value parsed, or why it could not be."""
+
+    span: bytes
+    offset: int
+    line: int
+    value: bytes
+    parsed: Any
+    flags: tuple[str, ...]
+    reason: str | None
+
+
+class Cutter:
+    """Cuts a growing stream of bytes into records. Feed blocks in order; :meth:`finish` once at the end."""
+
+    def __init__(self, offset: int = 0, line: int = 1) -> None:
+        self.offset = offset
+        self.line = line
+        self._rest: list[bytes] = []
+
+    def feed(self, block: bytes) -> list[Cut]:
+        """The records that ``block`` completes."""
+        end = block.rfind(b"\n")
+        if end < 0:
+            self._rest.append(block)
+            return []
+        whole = b"".join((*self._rest, block[: end + 1]))
+        self._rest = [block[end + 1 :]] if end + 1 < len(block) else []
+        cuts, used = self._lines(whole)
+        if used < len(whole):
+            self._rest.insert(0, whole[used:])
+        return cuts
+
+    def finish(self) -> tuple[list[Cut], int | None]:
+        """Records of a last line without a line feed, and the offset of what is still being written, if anything.
+
+        A complete object or array is taken; a scalar could still grow and a cut value is not yet a record.
+        """
+        rest = b"".join(self._rest)
+        self._rest = []
+        body = rest.rstrip(BLANK)
+        start = len(rest) - len(rest.lstrip(BLANK))
+        if not body[start:]:
+            return [], None
+        last = rest.rfind(b"\n") + 1
+        line = rest[last:]
+        end = 0
+        for begin, stop, fine, _ in split_values(line.removeprefix(BOM) if self.offset + last == 0 else line):
+            if not fine or line[begin : begin + 1] not in (b"{", b"["):
+                break
+            end = stop + (len(BOM) if self.offset + last == 0 and line.startswith(BOM) else 0)
+        cuts, used = self._lines(rest[: last + end]) if end else ([], 0)
+        pending = rest[used:]
+        if not pending.strip(BLANK):
+            return cuts, None
+        return cuts, self.offset + len(pending) - len(pending.lstrip(BLANK))
+
+    def _lines(self, whole: bytes) -> tuple[list[Cut], int]:
+        """Records of complete lines, and the bytes used; blank lines at the end wait for what follows them."""
+        cuts: list[Cut] = []
+        base, number = self.offset, self.line
+        start = 0
+        position = 0
+        blank_lines = 0
+        size = len(whole)
+        while position < size:
+            stop = whole.find(b"\n", position)
+            stop = size if stop < 0 else stop + 1
+            text = whole[position:stop].strip(BLANK)
+            if base + position == 0 and text.startswith(BOM):
+                text = text[3:].lstrip(BLANK)
+            if not text:
+                blank_lines += 1
+                position = stop
+                continue
+            number += blank_lines
+            blank_lines = 0
+            parsed, flags, reason = parse(text)
+            if reason is None or reason.startswith("too_large"):
+                lead = whole.index(text[:64], position) - position
+                cuts.append(Cut(whole[start:stop], base + position + lead, number, text, parsed, flags, reason))
+            else:
+                cuts.extend(_glued(whole, start, position, stop, base, number, text))
+            number += 1
+            start = position = stop
+        self.offset = base + start
+        self.line = number
+        return cuts, start
+
+
+def _glued(whole: bytes, start: int, position: int, stop: int, base: int, number: int, text: bytes) -> list[Cut]:
+    """A line that is not one JSON value: every value and every undecodable run on it."""
+    lead = whole.index(text[:64], position)
+    pieces = split_values(text)
+    cuts = []
+    for index, (begin, end, _, why) in enumerate(pieces):
+        value = text[begin:end]
+        span_end = lead + pieces[index + 1][0] if index + 1 < len(pieces) else stop
+        parsed, flags, reason = parse(value)
+        cuts.append(Cut(whole[start:span_end], base + lead + begin, number, value, parsed, flags, reason or why))
+        start = span_end
+    return cuts
+
+
+def parse(value: bytes) -> tuple[Any, tuple[str, ...], str | None]:
+    """A record's JSON value, what was odd about it, or the reason it is unreadable."""
+    if len(value) > RECORD_BYTES:
+        fields = envelope(value)
+        near = ", ".join(f"{name} {str(fields[name])[:80]}" for name in _ENVELOPE if name in fields)
+        return None, (), f"too_large: {len(value)} bytes" + (f"; {near}" if near else "")
+    try:
+        parsed, flags = loads_lenient(value)
+    except Unreadable as error:
+        return None, (), error.reason
+    return parsed, flags, None
+
+
+class Packed(NamedTuple):
+    """A segment ready to be stored."""
+
+    start: int
+    line: int
+    size: int
+    cuts: bytes
+    data: bytes
+    digest: bytes
+    salts: bytes
+    commits: bytes
+    root: bytes
+    records: Sequence[Cut]
+
+
+def pack(cuts: Sequence[Cut], start: int, random: Callable[[int], bytes], level: int = 3) -> Iterator[Packed]:
+    """Consecutive records as segments of at most 1,000 records and 256 KiB (unless one alone is larger)."""
+    compressor = zstandard.ZstdCompressor(level=level, write_checksum=True)
+    first = 0
+    while first < len(cuts):
+        size = 0
+        last = first
+        while last < len(cuts) and last - first < SEGMENT_RECORDS:
+            size += len(cuts[last].span)
+            if size > SEGMENT_BYTES and last > first:
+                size -= len(cuts[last].span)
+                break
+            last += 1
+        part = cuts[first:last]
+        spans = [cut.span for cut in part]
+        salts = random(SALT * len(part))
+        commits = commit_all(salts, spans)
+        data = compressor.compress(b"".join(spans))
+        head = spans[0]
+        line = part[0].line - head[: len(head) - len(head.lstrip(BLANK))].count(b"\n")
+        yield Packed(
+            start,
+            line,
+            size,
+            struct.pack(f"<{len(part)}I", *map(len, spans)),
+            data,
+            hashlib.sha256(data).digest(),
+            salts,
+            b"".join(commits),
+            segment_root(commits),
+            part,
+        )
+        start += size
+        first = last
+
+
+class SegmentError(Exception):
+    """A stored segment does not hold together; ``args[0]`` says how."""
+
+
+def spans_of(data: bytes, cuts: bytes, size: int) -> list[bytes]:
+    """The record spans of a stored segment."""
+    if len(cuts) % 4:
+        raise SegmentError("its record lengths are damaged")
+    lengths = struct.unpack(f"<{len(cuts) // 4}I", cuts)
+    if sum(lengths) != size:
+        raise SegmentError("its record lengths do not add up to its size")
+    try:
+        whole = zstandard.ZstdDecompressor().decompress(data, max_output_size=size)
+    except zstandard.ZstdError as error:
+        raise SegmentError(f"its bytes cannot be unpacked ({error})") from error
+    if len(whole) != size:
+        raise SegmentError("its bytes are not as long as recorded")
+    spans = []
+    at = 0
+    for length in lengths:
+        spans.append(whole[at : at + length])
+        at += length
+    return spans
+
+
+def value_of(span: bytes, at_file_start: bool = False) -> tuple[int, bytes]:
+    """(offset in the span, bytes) of a record's value."""
+    rest = span.lstrip(BLANK)
+    if at_file_start and rest.startswith(BOM):
+        rest = rest[3:].lstrip(BLANK)
+    return len(span) - len(rest), rest.rstrip(BLANK)
+
+
+def recut(spans: Sequence[bytes], start: int, line: int) -> list[Cut]:
+    """The records of a stored segment, cut as they were when they were taken."""
+    cuts = []
+    at, number = start, line
+    for span in spans:
+        lead, value = value_of(span, at == 0)
+        before = span[:lead].count(b"\n") if lead else 0
+        parsed, flags, reason = parse(value)
+        cuts.append(Cut(span, at + lead, number + before, value, parsed, flags, reason))
+        number += span.count(b"\n")
+        at += len(span)
+    return cuts

@@ -1,0 +1,219 @@
+"""Opening a store: what it is, whether this program may use it, and how it is created.
+
+A store is one SQLite file that holds everything. A missing, foreign, newer or damaged file is refused with a reason
+and a hint; it is never opened for writing.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from storage import driver
+from storage.driver import Connection
+
+APPLICATION_ID = 0x41464456
+"""``AFDV`` in the file's header."""
+
+SCHEMA_VERSION = 1
+"""Schema of the durable tables this program writes."""
+
+FOLD_VERSION = 1
+"""Version of the derivation. Raised whenever the same records would give other rows; older folds are rebuilt."""
+
+Random = Callable[[int], bytes]
+"""Gives that many random bytes."""
+
+
+class StoreError(Exception):
+    """A store cannot be used. ``reason`` is from :data:`REASONS`; ``hint`` says what to do."""
+
+    def __init__(self, reason: str, path: str, hint: str) -> None:
+        super().__init__(f"{path}: {hint}")
+        self.reason = reason
+        self.path = path
+        self.hint = hint
+
+
+REASONS = {
+    "missing": "there is no store there",
+    "not_a_store": "the file is not an Affidavit store",
+    "newer": "the store was written by a newer Affidavit",
+    "damaged": "SQLite finds the file damaged",
+    "locked": "another program holds the store",
+    "read_only": "the store cannot be written where it lies",
+    "linked": "the file is reached through a link, which SQLite's locks do not survive",
+    "needs_rebuild": "the derived tables are of another version",
+}
+"""Every reason a store is refused for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What makes a store itself: its random id and the key under which paths and names are looked up."""
+
+    ws: str
+    lookup: bytes
+
+
+class Store:
+    """A store opened for writing. One thread at a time."""
+
+    def __init__(self, path: str, connection: Connection, identity: Identity) -> None:
+        self.path = path
+        self.connection = connection
+        self.identity = identity
+
+    @classmethod
+    def open(cls, path: str, *, random: Random = os.urandom, create: bool = False) -> Store:
+        """Open for writing; with ``create`` a missing store is made. Folds of another version are rebuilt first."""
+        if not os.path.exists(path):
+            if not create:
+                raise StoreError("missing", path, "there is no store here; import something first")
+            return cls._create(path, random)
+        check(path)
+        try:
+            connection = driver.connect_writer(path)
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+        except driver.Error as error:
+            raise refused(path, error) from error
+        if connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
+            cls._migrate(path, connection)
+        store = cls(path, connection, identity(connection, path))
+        if fold_version(connection) != FOLD_VERSION:
+            from storage.rebuild import rebuild
+
+            rebuild(store)
+        return store
+
+    @classmethod
+    def _create(cls, path: str, random: Random) -> Store:
+        from storage import schema
+
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        building = f"{path}.{random(4).hex()}.new"
+        try:
+            os.close(os.open(building, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            connection = driver.connect_writer(building)
+            schema.migrate(connection)
+            connection.execute("BEGIN IMMEDIATE")
+            schema.create_folds(connection)
+            connection.executemany(
+                "INSERT INTO store_key VALUES(?, ?)", [("ws", random(16).hex().encode()), ("lookup", random(32))]
+            )
+            connection.execute("INSERT INTO fold VALUES('sessions', ?, 0)", (FOLD_VERSION,))
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.close()
+            try:
+                os.link(building, path)
+            except FileExistsError:
+                pass
+            except OSError:
+                os.rename(building, path)
+        except OSError as error:
+            raise StoreError("read_only", path, f"cannot create a store here: {error.strerror}") from error
+        finally:
+            for leftover in (building, building + "-wal", building + "-shm"):
+                if os.path.exists(leftover):
+                    os.unlink(leftover)
+        return cls.open(path, random=random)
+
+    @staticmethod
+    def _migrate(path: str, connection: Connection) -> None:
+        from storage import schema
+
+        saved = f"{path}.before-{SCHEMA_VERSION}"
+        connection.execute("VACUUM INTO ?", (saved,))
+        schema.migrate(connection)
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+    def close(self) -> None:
+        """Close the connection; everything acknowledged is on disk already."""
+        self.connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+def identity(connection: Connection, path: str = "") -> Identity:
+    """The store's id and look-up key."""
+    found = dict(connection.execute("SELECT name, value FROM store_key"))
+    if "ws" not in found or "lookup" not in found:
+        raise StoreError("damaged", path, "the store's own id or key is missing")
+    return Identity(found["ws"].decode("ascii", "replace"), found["lookup"])
+
+
+def fold_version(connection: Connection) -> int | None:
+    """Version of the folds a store holds, ``None`` where they are missing."""
+    try:
+        row = connection.execute("SELECT version FROM fold WHERE name='sessions'").fetchone()
+    except driver.Error:
+        return None
+    return row[0] if row else None
+
+
+def check(path: str) -> None:
+    """Refuse what is no store of ours, without opening it for writing."""
+    try:
+        status = os.lstat(path)
+    except OSError as error:
+        raise StoreError("missing", path, f"cannot look at it: {error.strerror}") from error
+    if stat.S_ISLNK(status.st_mode):
+        raise StoreError("linked", path, "this is a symbolic link; name the file it points to")
+    if not stat.S_ISREG(status.st_mode):
+        raise StoreError("not_a_store", path, "this is not a file")
+    try:
+        connection = driver.connect_reader(path)
+        try:
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+        finally:
+            connection.close()
+    except driver.Error as error:
+        raise refused(path, error) from error
+    if application != APPLICATION_ID:
+        raise StoreError("not_a_store", path, "this is a database, but not an Affidavit store")
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            "newer", path, f"the store has schema {version}, this Affidavit knows {SCHEMA_VERSION}: use a newer one"
+        )
+
+
+def open_reader(path: str) -> Connection:
+    """A checked read-only connection to a store whose folds this program understands."""
+    if not os.path.exists(path):
+        raise StoreError("missing", path, "there is no store here; import something first")
+    check(path)
+    try:
+        connection = driver.connect_reader(path)
+        version = fold_version(connection)
+    except driver.Error as error:
+        raise refused(path, error) from error
+    if version != FOLD_VERSION:
+        connection.close()
+        raise StoreError("needs_rebuild", path, "its tables are of another version: run `affidavit rebuild` once")
+    return connection
+
+
+def refused(path: str, error: BaseException) -> StoreError:
+    """SQLite's own refusal in our words."""
+    text = str(error)
+    if driver.is_locked(error):
+        return StoreError("locked", path, "another program is writing to the store; try again in a moment")
+    if "readonly" in text or "read-only" in text:
+        return StoreError("read_only", path, "the store cannot be written here (read-only place or missing rights)")
+    if "not a database" in text:
+        return StoreError("not_a_store", path, "this is not a database")
+    if "unable to open" in text:
+        return StoreError("read_only", path, "the store cannot be opened (missing rights?)")
+    return StoreError("damaged", path, f"SQLite says: {text}")
