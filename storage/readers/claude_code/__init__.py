@@ -1,0 +1,195 @@
+"""Claude Code's session logs: JSON Lines under ``~/.claude/projects``, current generation (2.1.x).
+
+Older generations share the envelope and are read as far as they go. A record's type decides who reads it;
+a type nobody here knows is kept whole as an ``unknown`` event and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from affidavit.session.event import Draft, Reading
+from storage.readers.claude_code import metadata
+from storage.readers.claude_code.assistant import read_assistant
+from storage.readers.claude_code.attachments import read_attachment
+from storage.readers.claude_code.paths import scope_of
+from storage.readers.claude_code.system import read_system
+from storage.readers.claude_code.user import read_user
+from storage.readers.lenient import compact, lines_of, one_line, text
+
+Record = dict[str, Any]
+Scope = tuple[str | None, str]
+
+SIDECHAIN = "sidechain"
+"""Lane of sub-agents in files of versions that wrote them between the main agent's records, without an id."""
+
+
+class ClaudeCode:
+    """Reads one record of Claude Code at a time; see :class:`storage.readers.Reader`."""
+
+    name = "claude-code"
+    title = "Claude Code"
+
+    def claims(self, path: str, samples: Sequence[Any]) -> float:
+        """The share of the samples that have Claude Code's envelope, or a form only its flat records have."""
+        if len(samples) == 1 and _is_beside(path, samples[0]):
+            return 1.0
+        return sum(map(_likeness, samples)) / len(samples) if samples else 0.0
+
+    def scope(self, path: str) -> Scope:
+        """The session and lane a sub-agent's file belongs to by its place; see :func:`scope_of`."""
+        return scope_of(path)
+
+    def read(self, value: Any, scope: Scope) -> Reading:
+        """What one record says. Never raises."""
+        reading = Reading()
+        if type(value) is not dict:
+            reading.session, reading.lane = scope
+            return _unknown(value, reading, "a record that is no object", ("shape",))
+        get = value.get
+        session, lane = scope
+        if session is None:
+            session = get("sessionId")
+            if type(session) is not str or not session:
+                session = _other_session(value, reading)
+        reading.session = session
+        agent = get("agentId")
+        if type(agent) is str and agent and "isSidechain" in value:
+            lane = agent
+        elif not lane and get("isSidechain") is True:
+            lane = SIDECHAIN
+        reading.lane = lane
+        at = get("timestamp")
+        reading.at = at if type(at) is str else None if at is None else compact(at)
+        kind = get("type")
+        if type(kind) is not str:
+            return _untyped(value, reading)
+        place = PLACED.get(kind)
+        if place is None:
+            flat = metadata.READ.get(kind)
+            if flat is None:
+                return _unknown(value, _envelope(value, reading), f"unknown type {one_line(kind, 80)}", ())
+            flat(value, reading)
+            return reading
+        place(value, _envelope(value, reading))
+        return reading
+
+
+PLACED: dict[str, Callable[[Record, Reading], None]] = {
+    "user": read_user,
+    "assistant": read_assistant,
+    "system": read_system,
+    "attachment": read_attachment,
+}
+"""Records with a place in the conversation."""
+
+
+def _other_session(value: Record, reading: Reading) -> str | None:
+    other = value.get("session_id")
+    if type(other) is str and other:
+        return other
+    if value.get("sessionId") is not None:
+        reading.flags = ("shape",)
+    return None
+
+
+def _envelope(value: Record, reading: Reading) -> Reading:
+    """Take the record's id and parent, and where the session stood: folder, branch, version."""
+    get = value.get
+    native = get("uuid")
+    if type(native) is str and native:
+        reading.native = native
+    elif native is not None:
+        reading.flags = (*reading.flags, "shape")
+    parent = get("parentUuid")
+    if type(parent) is str and parent:
+        reading.parent = parent
+    facts = {}
+    cwd, branch, version = get("cwd"), get("gitBranch"), get("version")
+    if type(cwd) is str and cwd:
+        facts["cwd"] = cwd
+    if type(branch) is str and branch:
+        facts["git_branch"] = branch
+    if type(version) is str and version:
+        facts["version"] = version
+    if facts:
+        if reading.lane:
+            reading.lane_facts = facts
+        else:
+            reading.facts = facts
+    return reading
+
+
+def _unknown(value: Any, reading: Reading, summary: str, flags: tuple[str, ...]) -> Reading:
+    reading.status = "unknown"
+    reading.drafts.append(Draft("unknown", "runtime", compact(value), summary=summary, flags=flags))
+    return reading
+
+
+def _untyped(value: Record, reading: Reading) -> Reading:
+    """A record without a type: one of the small documents that lie beside the logs, or unknown."""
+    if type(value.get("agentType")) is str:
+        about = text(value.get("description"))
+        depth = value.get("spawnDepth")
+        reading.lane_facts = {"title": value["agentType"] + (f": {about}" if about else "")}
+        if type(depth) is int:
+            reading.lane_facts["depth"] = str(depth)
+        for fact, key in (("parent", "parentAgentId"), ("call", "toolUseId")):
+            if stated := text(value.get(key)):
+                reading.lane_facts[fact] = stated
+        return reading
+    if len(value) == 1 and type(value.get("customTitle")) is str:
+        reading.facts = {"title.custom": value["customTitle"]}
+        return reading
+    kind = value.get("type")
+    flags = () if kind is None else ("shape",)
+    name = "a record without a type" if kind is None else f"unknown type {one_line(lines_of(kind), 80)}"
+    return _unknown(value, _envelope(value, reading), name, flags)
+
+
+def _is_beside(path: str, value: Any) -> bool:
+    """Whether a one-document file is one of those Claude Code keeps beside its logs."""
+    if type(value) is not dict or "type" in value:
+        return False
+    name = path.replace("\\", "/").rpartition("/")[2]
+    if name.startswith("agent-") and name.endswith(".meta.json"):
+        return type(value.get("agentType")) is str
+    return name == "custom-title.json" and set(value) == {"customTitle"}
+
+
+FLAT = {
+    "summary": ("summary", "leafUuid"),
+    "file-history-snapshot": ("snapshot", "messageId"),
+    "file-history-delta": ("trackingPath", "messageId"),
+    "queue-operation": ("operation", "sessionId"),
+    "started": ("key", "agentId"),
+    "result": ("key", "agentId"),
+}
+"""Keys that flat records without ``sessionId``, or with a common type, have besides."""
+
+
+def _likeness(value: Any) -> float:
+    """How much one value looks like a record of Claude Code, 0 to 1."""
+    if type(value) is not dict:
+        return 0.0
+    kind = value.get("type")
+    if type(kind) is not str:
+        return 0.0
+    if kind in FLAT:
+        return float(all(key in value for key in FLAT[kind]))
+    if kind in metadata.READ and "uuid" not in value:
+        return float("sessionId" in value or kind == "launched")
+    if "sessionId" not in value or "uuid" not in value:
+        return 0.0
+    message = value.get("message")
+    if type(message) is dict and "parts" in message and "content" not in message:
+        return 0.0
+    agent = value.get("agent")
+    if type(agent) is str and "claude" not in agent:
+        return 0.0
+    if kind not in PLACED:
+        return 1.0 if kind in metadata.READ and "parentUuid" in value else 0.5
+    if kind in ("user", "assistant") and "message" not in value:
+        return 0.2
+    return 1.0 if "parentUuid" in value or "version" in value else 0.8

@@ -1,0 +1,111 @@
+"""Flat records without a place in the conversation: titles, modes, links, book-keeping.
+
+They count as mapped. Most are no events: they are statements about the session, or repeat what other records
+hold. Links and changes of the permission mode are events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from affidavit.session.event import Draft, Reading
+from storage.readers.lenient import lines_of, one_line, pretty, text
+
+Record = dict[str, Any]
+
+
+def _kept(record: Record, reading: Reading) -> None:
+    """Book-keeping of the client: the record stands in the log, and says nothing of its own."""
+
+
+def _title(fact: str, key: str) -> Callable[[Record, Reading], None]:
+    def read(record: Record, reading: Reading) -> None:
+        title = record.get(key)
+        if type(title) is str:
+            reading.facts = {fact: title}
+        else:
+            reading.flags = (*reading.flags, "shape")
+
+    return read
+
+
+def _permission_mode(record: Record, reading: Reading) -> None:
+    mode = lines_of(record.get("permissionMode"))
+    reading.drafts.append(Draft("permission.decision", "user", f"mode: {mode}", summary=f"mode: {one_line(mode)}"))
+
+
+def _queue(record: Record, reading: Reading) -> None:
+    """What was typed while the agent worked waits in a queue, and is recorded where it leaves it.
+
+    So the text here is a copy in nearly every log, and begins no turn; only versions that kept no attachments
+    (before 2.1.9x) leave the sole trace of a message taken into a running turn here.
+    """
+    said = record.get("content")
+    if record.get("operation") == "enqueue" and type(said) is str and said:
+        actor = "runtime" if said.startswith("<task-notification>") else "user"
+        reading.drafts.append(Draft("lifecycle", actor, said, summary="queued: " + one_line(said, 180)))
+
+
+def _link(url: str, name: str) -> Callable[[Record, Reading], None]:
+    def read(record: Record, reading: Reading) -> None:
+        refs = tuple(value for key in (url, "path") if type(value := record.get(key)) is str and value)
+        said = " ".join(filter(None, (name, text(record.get("title")), text(record.get("prRepository")))))
+        number = record.get("prNumber")
+        if type(number) is int:
+            said += f" #{number}"
+        reading.drafts.append(Draft("lifecycle", "runtime", "\n".join((said, *refs)), summary=said, refs=refs))
+
+    return read
+
+
+def _relocated(record: Record, reading: Reading) -> None:
+    there = record.get("relocatedCwd")
+    if type(there) is str:
+        reading.facts = {"cwd": there}
+
+
+def _worktree(record: Record, reading: Reading) -> None:
+    about = record.get("worktreeSession")
+    if type(about) is not dict:
+        return
+    facts = {
+        fact: value
+        for fact, key in (("cwd", "worktreePath"), ("git_branch", "worktreeBranch"), ("project", "originalCwd"))
+        if type(value := about.get(key)) is str and value
+    }
+    reading.facts = facts or None
+    where = text(about.get("worktreePath"))
+    reading.drafts.append(
+        Draft(
+            "lifecycle",
+            "runtime",
+            pretty(about),
+            summary="in worktree " + one_line(where, 180),
+            refs=(where,) * bool(where),
+        )
+    )
+
+
+READ: dict[str, Callable[[Record, Reading], None]] = {
+    "summary": _title("title.summary", "summary"),
+    "ai-title": _title("title.ai", "aiTitle"),
+    "custom-title": _title("title.custom", "customTitle"),
+    "permission-mode": _permission_mode,
+    "queue-operation": _queue,
+    "pr-link": _link("prUrl", "pull request"),
+    "frame-link": _link("frameUrl", "artifact"),
+    "relocated": _relocated,
+    "worktree-state": _worktree,
+    **dict.fromkeys(
+        (
+            "progress", "file-history-snapshot", "file-history-delta", "agent-name", "agent-color", "agent-setting",
+            "tag", "last-prompt", "mode", "bridge-session", "content-replacement", "launched", "started", "result",
+            "atis-latch", "cost-state", "attribution-snapshot", "continued-in", "fork-context-ref",
+            "ended-by-model", "history-suppression", "artifact-autoreact-ledger", "artifact-comment-monitor",
+            "speculation-accept", "marble-origami-commit", "marble-origami-snapshot",
+        ),
+        _kept,
+    ),
+}  # fmt: skip
+"""Types of flat records."""
