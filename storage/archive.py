@@ -7,122 +7,236 @@ called from any other thread. Lists are paged by key: a page costs the same at a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from storage.numbers import place_of
+from storage.queries import holdings, sessions, structure, timeline
+from storage.queries.connection import Interrupted, ReadConnection
+from storage.queries.filters import Direction, EventFilter, Facet, SessionFilter, SessionSort
 from storage.queries.models import (
+    Content,
     EventDetail,
     EventRow,
     Hit,
     LaneRow,
     Page,
     SessionRow,
+    SourceRow,
+    StoreTotals,
     Total,
     TurnRow,
 )
 
-SessionSort = Literal["started", "ended", "title", "events", "turns", "tokens", "problems"]
-Direction = Literal["after", "before"]
+if TYPE_CHECKING:
+    from storage.queries.records import Records
 
+__all__ = ["Archive", "Direction", "EventFilter", "Facet", "Interrupted", "SessionFilter", "SessionSort"]
 
-@dataclass(frozen=True, slots=True)
-class SessionFilter:
-    """``text`` matches title, project, native id and uid, case-insensitively and literally."""
+Thing = TypeVar("Thing")
 
-    text: str = ""
-    agent: str | None = None
-    project: str | None = None
-    since: int | None = None
-    until: int | None = None
-    check: str | None = None
-    problems_only: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class EventFilter:
-    """Which events of a session to show. ``text`` matches summary and tool, case-insensitively and literally."""
-
-    text: str = ""
-    kinds: frozenset[str] | None = None
-    hide_kinds: frozenset[str] = frozenset()
-    lanes: frozenset[int] | None = None
-    abandoned: bool = True
-    problems_only: bool = False
+_ALL_SESSIONS = SessionFilter()
+_ALL_EVENTS = EventFilter()
 
 
 class Archive:
-    """See the module. Made by :meth:`open`; a missing or unusable store raises ``storage.store.StoreError``."""
+    """See the module. Made by :meth:`open`; a missing or unusable store raises ``storage.store.StoreError``.
+
+    So does any query on a store that turns out to be damaged. What is asked for by a row number that the store
+    does not have raises ``KeyError``. A record whose bytes cannot be had raises ``RecordError`` of
+    ``storage.queries.records``, and only where those very bytes are asked for: no list fails because of one.
+    """
+
+    def __init__(self, link: ReadConnection) -> None:
+        self._link = link
+        self._opened: Records | None = None
 
     @classmethod
-    def open(cls, path: str) -> Archive: ...  # noqa: E704
-    def close(self) -> None: ...  # noqa: E704
+    def open(cls, path: str) -> Archive:
+        """A new connection to the store at ``path``."""
+        return cls(ReadConnection(path))
+
+    def close(self) -> None:
+        """Close the connection; nothing may be asked any more."""
+        self._link.close()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
     def interrupt(self) -> None:
         """Stop the query that is running, from another thread; it raises ``Interrupted`` there."""
+        self._link.interrupt()
 
     def data_version(self) -> int:
         """Changes when another connection has committed: a cheap test for "something new"."""
+        return int(self._link.value("PRAGMA data_version"))
+
+    @property
+    def _records(self) -> Records:
+        # Reading records brings the readers and the decompressor, which a list does without.
+        if self._opened is None:
+            from storage.queries.records import Records
+
+            self._opened = Records(self._link)
+        return self._opened
 
     # sessions
+
     def sessions(
         self,
-        filter: SessionFilter = SessionFilter(),
+        filter: SessionFilter = _ALL_SESSIONS,
         *,
         sort: SessionSort = "started",
         descending: bool = True,
         cursor: tuple[object, ...] | None = None,
         direction: Direction = "after",
+        inclusive: bool = False,
         limit: int = 100,
     ) -> Page[SessionRow]:
         """Sessions in order. ``cursor=None`` with ``direction="before"`` gives the last page."""
+        listing = sessions.listing(filter, sort, descending)
+        return listing.page(self._link, sessions.session_row, cursor, direction, inclusive, limit)
 
-    def count_sessions(self, filter: SessionFilter = SessionFilter()) -> Total: ...  # noqa: E704
-    def session(self, key: int) -> SessionRow: ...  # noqa: E704
-    def facet(self, name: Literal["agent", "project", "check"]) -> list[tuple[str, int]]:
-        """Values of a field over all sessions with their counts, most frequent first, at most 100."""
+    def session_cursor(self, key: int, sort: SessionSort = "started") -> tuple[object, ...] | None:
+        """The cursor of a session in the list of that order; ``None`` if there is no such session."""
+        return sessions.cursor_of(self._link, key, sort)
+
+    def session_position(
+        self,
+        key: int,
+        filter: SessionFilter = _ALL_SESSIONS,
+        *,
+        sort: SessionSort = "started",
+        descending: bool = True,
+    ) -> int:
+        """How many sessions of the filtered list stand before this one; raises ``KeyError``."""
+        cursor = _found(sessions.cursor_of(self._link, key, sort), "session", key)
+        return sessions.listing(filter, sort, descending).position(self._link, cursor)
+
+    def count_sessions(self, filter: SessionFilter = _ALL_SESSIONS) -> Total:
+        """Sessions of the filtered list."""
+        return sessions.count(self._link, filter)
+
+    def session(self, key: int) -> SessionRow:
+        """One session by its row number; raises ``KeyError``."""
+        return _found(sessions.session(self._link, key), "session", key)
+
+    def find_sessions(self, prefix: str) -> list[SessionRow]:
+        """Sessions whose uid or native id is ``prefix``, or else begins with it; at most 20."""
+        return sessions.find(self._link, prefix)
+
+    def facet(self, name: Facet) -> list[tuple[str, int]]:
+        """Values of a field over all sessions with their counts, most frequent first, at most 100.
+
+        The values are those that :class:`SessionFilter` takes: ``""`` where no project is recorded, ``none`` where
+        no check was seen.
+        """
+        return sessions.facet(self._link, name)
 
     # one session
+
     def events(
         self,
         session: int,
-        filter: EventFilter = EventFilter(),
+        filter: EventFilter = _ALL_EVENTS,
         *,
         cursor: tuple[object, ...] | None = None,
         direction: Direction = "after",
         inclusive: bool = False,
         limit: int = 200,
     ) -> Page[EventRow]:
-        """Events of a session in order. A cursor of any row is ``cursor_of(row)``."""
+        """Events of a session in order. A cursor of any row is ``cursor_of(row)``.
+
+        With ``inclusive`` the page begins (going ``before``: ends) with the cursor's own row.
+        """
+        listing = timeline.listing(self._link, session, filter)
+        return listing.page(self._link, timeline.event_row, cursor, direction, inclusive, limit)
 
     @staticmethod
-    def cursor_of(row: EventRow) -> tuple[object, ...]: ...  # noqa: E704
-    def count_events(self, session: int, filter: EventFilter = EventFilter()) -> Total: ...  # noqa: E704
-    def position(self, session: int, row: EventRow, filter: EventFilter = EventFilter()) -> int:
+    def cursor_of(row: EventRow) -> tuple[object, ...]:
+        """Where an event stands in its session's list, whatever the filter."""
+        return timeline.cursor_of(row)
+
+    def count_events(self, session: int, filter: EventFilter = _ALL_EVENTS) -> Total:
+        """Events of the filtered list."""
+        return timeline.count(self._link, session, filter)
+
+    def position(self, session: int, row: EventRow, filter: EventFilter = _ALL_EVENTS) -> int:
         """How many events of the filtered list stand before this one."""
+        return timeline.position(self._link, session, timeline.cursor_of(row), filter)
 
-    def event_at(
-        self, session: int, position: int, filter: EventFilter = EventFilter()
-    ) -> EventRow | None: ...  # noqa: E704
-    def event(self, key: int) -> EventRow: ...  # noqa: E704
-    def detail(self, key: int) -> EventDetail: ...  # noqa: E704
+    def event_at(self, session: int, position: int, filter: EventFilter = _ALL_EVENTS) -> EventRow | None:
+        """The event with that many of the filtered list before it; ``None`` past the end."""
+        return timeline.at(self._link, session, position, filter)
+
+    def event(self, key: int) -> EventRow:
+        """One event by its row number; raises ``KeyError``."""
+        return _found(timeline.event(self._link, key), "event", key)
+
+    def event_by_id(self, id: int) -> EventRow | None:
+        """One event by its 64-bit id."""
+        found = timeline.by_id(self._link, id, id, None, 1)
+        return found[0] if found else None
+
+    def find_event(self, session: int, prefix: str) -> list[EventRow]:
+        """Events of a session whose 16 hex digits begin with ``prefix``; at most 20."""
+        bounds = timeline.id_bounds(prefix)
+        return [] if bounds is None else timeline.by_id(self._link, *bounds, session, 20)
+
+    def detail(self, key: int) -> EventDetail:
+        """An event with its whole text, re-read; raises ``KeyError`` or ``RecordError``.
+
+        Of an erased record the text is empty and ``withheld_by`` names the redaction.
+        """
+        return self._records.detail(self.event(key))
+
+    def iter_events(self, session: int, filter: EventFilter = _ALL_EVENTS) -> Iterator[EventDetail]:
+        """Every event of the filtered list, whole, in order; memory stays flat. Raises ``RecordError`` on the way."""
+        return self._records.walk(session, filter)
+
     def raw(self, key: int) -> bytes:
-        """The record's very bytes as they stood in the source file."""
+        """The record's very bytes as they stood in the source file; raises ``KeyError`` or ``RecordError``."""
+        self.event(key)
+        return self._records.raw(key)
 
-    def problem(
-        self, session: int, cursor: tuple[object, ...] | None, direction: Direction
-    ) -> EventRow | None:
+    def children(self, key: int) -> list[EventRow]:
+        """What an event led to: the observation of an intent, and what follows its record; at most 100."""
+        return structure.children(self._link, self.event(key))
+
+    def problem(self, session: int, cursor: tuple[object, ...] | None, direction: Direction) -> EventRow | None:
         """The next or previous event marked as a problem (a failed check or tool, an error)."""
+        return timeline.next_problem(self._link, session, cursor, direction)
 
-    def prompt(
-        self, session: int, cursor: tuple[object, ...] | None, direction: Direction
-    ) -> EventRow | None:
+    def prompt(self, session: int, cursor: tuple[object, ...] | None, direction: Direction) -> EventRow | None:
         """The next or previous event that begins a turn."""
+        return timeline.next_prompt(self._link, session, cursor, direction)
 
-    def turns(self, session: int) -> list[TurnRow]: ...  # noqa: E704
-    def lanes(self, session: int) -> list[LaneRow]: ...  # noqa: E704
+    def turn_start(self, session: int, turn: int) -> EventRow | None:
+        """The event that begins the ``turn``-th turn, from 1."""
+        return timeline.turn_start(self._link, session, turn)
+
+    def turns(self, session: int) -> list[TurnRow]:
+        """Turns in the order of the timeline, with the counts of their events; turn 0 where something came before."""
+        return structure.turns(self._link, session)
+
+    def lanes(self, session: int) -> list[LaneRow]:
+        """The main lane and those of sub-agents."""
+        return structure.lanes(self._link, session)
+
+    def lane_events(
+        self, session: int, lane: int, *, cursor: tuple[object, ...] | None = None, limit: int = 200
+    ) -> Page[EventRow]:
+        """Events of one lane in order."""
+        return self.events(session, EventFilter(lanes=frozenset({lane})), cursor=cursor, limit=limit)
+
     def density(self, session: int, slices: int) -> list[tuple[int, int]]:
         """(events, problems) in each of ``slices`` equal parts of the session's time, by start of the part."""
+        return structure.density(self._link, session, slices)
 
     # everything
+
     def search(
         self,
         text: str,
@@ -132,13 +246,57 @@ class Archive:
         cursor: tuple[object, ...] | None = None,
         limit: int = 50,
     ) -> Page[Hit]:
-        """Full text, newest first. ``text`` is taken literally word by word; nothing in it is an operator."""
+        """Full text, newest first. ``text`` is taken literally word by word; nothing in it is an operator.
+
+        Pages go forward only: ``before`` is always ``None``.
+        """
+        from storage.queries import search
+
+        return search.page(self._link, self._records, text, kinds, session, cursor, limit)
 
     def count_hits(
         self, text: str, *, kinds: frozenset[str] | None = None, session: int | None = None, cap: int = 10_000
-    ) -> Total: ...  # noqa: E704
+    ) -> Total:
+        """Number of hits; where there are more than ``cap``, that and ``exact=False``."""
+        from storage.queries import search
+
+        return search.count(self._link, text, kinds, session, cap)
+
     def unreadable(self, session: int | None = None) -> Iterator[tuple[str, int, int, str]]:
         """(file, line, offset, reason) of every record that could not be read."""
+        return holdings.unreadable(self._link, session)
+
+    def sources(self, session: int | None = None) -> Iterator[SourceRow]:
+        """The account of every file that was read, in the order they were first read."""
+        return holdings.sources(self._link, session)
+
+    def totals(self) -> StoreTotals:
+        """What the store holds in all; as quick for ten million events as for ten."""
+        return holdings.totals(self._link)
 
     def entries(self) -> int:
         """Number of ledger entries."""
+        return holdings.entries(self._link)
+
+    def entry(self, idx: int) -> bytes | None:
+        """The exact bytes of a ledger entry."""
+        return holdings.entry(self._link, idx)
+
+    @staticmethod
+    def entry_of(key: int) -> int:
+        """The ledger entry that covers an event's bytes."""
+        return place_of(key)[0]
+
+    def contents(self, prefix: str) -> list[Content]:
+        """Payloads and recorded bodies whose SHA-256 begins with ``prefix`` (hex digits); at most 20."""
+        return holdings.contents(self._link, prefix)
+
+    def chunks(self, content: Content) -> Iterator[bytes]:
+        """The bytes of a payload or body, piece by piece."""
+        return holdings.chunks(self._link, content.digest)
+
+
+def _found(thing: Thing | None, what: str, key: int) -> Thing:
+    if thing is None:
+        raise KeyError(f"no {what} {key}")
+    return thing

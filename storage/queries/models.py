@@ -48,8 +48,10 @@ class SessionRow:
 class EventRow:
     """One event as the timeline shows it.
 
-    ``key`` is the event's row number, ``pair`` that of the intent or observation it belongs to. ``millis``:
-    duration. ``copies``: how often the same record stands in the log. ``branch`` 0 is the main chain.
+    ``key`` is the event's row number, ``pair`` that of the intent or observation it belongs to, ``parent`` the id
+    of the record it follows (its first event's). ``turn`` 0 is before the first prompt; a sub-agent's events have
+    the turn their lane was started in. ``millis``: duration. ``copies``: how often the same record stands in the log.
+    ``branch`` 0 is the main chain.
     ``summary`` is one line, at most 200 characters, still untrusted.
     """
 
@@ -151,8 +153,58 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Row]):
-    """A window of a longer list. ``before`` and ``after`` are cursors for the neighbouring pages, ``None`` at an end."""
+    """A window of a longer list. ``before``, ``after``: cursors for the neighbouring pages, ``None`` at an end."""
 
     rows: tuple[Row, ...]
     before: tuple[object, ...] | None
     after: tuple[object, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """One revision of one file and how its records were read: records = mapped + unknown + duplicates + unreadable.
+
+    ``key``: ledger entry of the revision. ``bytes``: how much of the file was taken. ``session``: uid of the
+    session it speaks of, where it speaks of one.
+    """
+
+    key: int
+    file: str
+    format: str
+    revision: int
+    session: str | None
+    bytes: int
+    records: int
+    mapped: int
+    unknown: int
+    duplicates: int
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTotals:
+    """What a store holds in all."""
+
+    sessions: int
+    events: int
+    records: int
+    mapped: int
+    unknown: int
+    duplicates: int
+    unreadable: int
+    entries: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Something kept by its SHA-256 (``digest``, 64 hex digits): an imported payload, or a body inside a record.
+
+    ``event`` is the row number of the record that carries it, ``None`` for a payload of its own.
+    """
+
+    digest: str
+    media: str
+    size: int
+    name: str | None
+    event: int | None

@@ -1,0 +1,80 @@
+"""Full text over every event, newest first; what a hit shows is cut from the recorded bytes.
+
+The index holds, under the negative of its row number, the text of each event. It is asked in the order of its rows,
+so a page costs what it shows, however often a word occurs.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from affidavit.text.search import excerpt, match_query
+from storage.queries.conditions import Condition, among, both
+from storage.queries.connection import ReadConnection, Row
+from storage.queries.models import Hit, Page, Total
+from storage.queries.paging import Cursor
+from storage.queries.records import RecordError, Records
+from storage.queries.timeline import event
+
+CAP: Final = 10_000
+"""Hits are counted up to here."""
+
+
+def page(
+    link: ReadConnection,
+    records: Records,
+    text: str,
+    kinds: frozenset[str] | None,
+    session: int | None,
+    cursor: Cursor | None,
+    limit: int,
+) -> Page[Hit]:
+    """The next hits after a cursor. There is no way back: a caller keeps the pages it has shown."""
+    query = match_query(text)
+    if query is None:
+        return Page((), None, None)
+    limit = max(limit, 1)
+    after = None if cursor is None else cursor[0]
+    rows = _matches(link, query, kinds, session, after, limit + 1)
+    hits = tuple(_hit(link, records, text, -rowid) for (rowid,) in rows[:limit])
+    return Page(hits, None, (rows[limit - 1][0],) if len(rows) > limit else None)
+
+
+def count(link: ReadConnection, text: str, kinds: frozenset[str] | None, session: int | None, cap: int) -> Total:
+    """Number of hits, or ``cap`` and not exact where there are more."""
+    query = match_query(text)
+    if query is None:
+        return Total(0, True)
+    found = len(_matches(link, query, kinds, session, None, cap + 1))
+    return Total(min(found, cap), found <= cap)
+
+
+def _matches(
+    link: ReadConnection,
+    query: str,
+    kinds: frozenset[str] | None,
+    session: int | None,
+    after: object,
+    limit: int,
+) -> list[Row]:
+    """Index rows that match, in order, from behind ``after`` on."""
+    tests = [Condition("ix_text MATCH ?", (query,))]
+    if after is not None:
+        tests.append(Condition("x.rowid > ?", (after,)))
+    tables = "ix_text x"
+    if kinds is not None or session is not None:
+        # CROSS JOIN keeps the index outermost: its order is the answer's, and nothing need be sorted.
+        tables += " CROSS JOIN event e ON e.n = -x.rowid"
+    if kinds is not None:
+        tests.append(among("e.kind", kinds))
+    if session is not None:
+        bounds = link.row("SELECT -max(n), -min(n) FROM event WHERE session = ?", (session,))
+        if bounds is None or bounds[0] is None:
+            return []
+        tests += [Condition("x.rowid BETWEEN ? AND ?", bounds), Condition("e.session = ?", (session,))]
+    where = both(tests)
+    return link.rows(f"SELECT x.rowid FROM {tables} WHERE {where.sql} ORDER BY x.rowid LIMIT ?", (*where.values, limit))
+
+
+def _hit(link: ReadConnection, records: Records, text: str, key: int) -> Hit:
+    """A hit as it is shown; its excerpt is empty where the recorded text cannot be had."""
