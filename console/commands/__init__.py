@@ -1,0 +1,16 @@
+"""The commands, one file each or one a small family.
+
+To add a command: write its file, and name it in :data:`COMMANDS`. It is imported only when it is asked for.
+"""
+
+COMMANDS: dict[str, str] = {
+    "import": "importing",
+    "record": "importing",
+    "sessions": "sessions",
+    "show": "show",
+    "search": "search",
+    "doctor": "doctor",
+    "config": "config",
+    "completion": "completion",
+}
+"""Every command and the module of this package that holds it, in the order of the help page."""

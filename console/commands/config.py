@@ -1,0 +1,53 @@
+"""``affidavit config``: where the settings are, and whether they can be used."""
+
+from __future__ import annotations
+
+import click
+
+from console import settings
+from console.commands.call import Call, command
+
+
+@click.group("config")
+def config_command() -> None:
+    """Where the settings file is, and whether what it says can be used."""
+
+
+@command("path", store=False)
+def config_path(call: Call) -> int:
+    """Print where the settings file is looked for; with --json also where everything else lies."""
+    if call.output.json:
+        call.output.document(
+            {
+                "config": str(settings.config_file()),
+                "exists": settings.config_file().exists(),
+                "state": str(settings.state_folder()),
+                "defaultStore": str(settings.default_store()),
+                "demoStore": str(settings.demo_store()),
+            }
+        )
+    else:
+        call.output.say(str(settings.config_file()))
+    return 0
+
+
+@command("check", store=False)
+def config_check(call: Call) -> int:
+    """Read the settings file and say what is wrong with it. Exit code 1 if anything is."""
+    file = settings.config_file()
+    _, problems = settings.read(file)
+    if call.output.json:
+        found = [{"file": p.file, "line": p.line, "key": p.key, "reason": p.reason, "hint": p.hint} for p in problems]
+        call.output.document({"config": str(file), "exists": file.exists(), "holds": not problems, "problems": found})
+    elif problems:
+        for problem in problems:
+            call.output.say(str(problem))
+    elif file.exists():
+        call.output.say(f"{file} is in order")
+    else:
+        call.output.say(f"{file} does not exist; every setting has its default")
+    return 1 if problems else 0
+
+
+config_command.add_command(config_path)
+config_command.add_command(config_check)

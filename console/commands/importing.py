@@ -1,0 +1,258 @@
+"""``affidavit import`` and ``affidavit record``: bytes from outside into the store."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+
+import click
+
+from console.commands.call import Call, command
+from console.output import Output
+from console.progress import Meter
+from console.words import plural, size
+
+if TYPE_CHECKING:
+    from storage.importing import FileReport, Importer, ImportReport
+
+OWN_FORMAT = "affidavit"
+"""Name of our own JSON Lines among the formats."""
+
+STDIN = "-"
+
+HARMLESS = frozenset({"empty"})
+"""Reasons to skip a file that was named which mean nothing was lost."""
+
+POLL = 0.25
+"""Seconds between looks at whether somebody asked to stop while standard input is silent."""
+
+
+@command("import")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option("--format", "format", metavar="NAME", help="Take every file for this format instead of finding out.")
+@click.option("--dry-run", is_flag=True, help="Say what would be imported, and import nothing.")
+def import_command(call: Call, paths: tuple[str, ...], format: str | None, dry_run: bool) -> int:
+    """Read session logs into the store: files, folders (searched through), or - for standard input.
+
+    What a file is, is told by its content. Importing again goes on where the last import stopped. ctrl+c stops
+    without loss.
+
+    With --json: files[{path, format, records, mapped, unknown, duplicates, unreadable, skipped?}], sessions, events,
+    records, mapped, unknown, duplicates, unreadable, unreadableList[{file, line, offset, reason}],
+    pending[{file, offset}], bytes. Sessions and events count what is new.
+    """
+    if format is not None:
+        _known(format)
+    if paths.count(STDIN) > 1:
+        raise click.UsageError("standard input can be read only once")
+    return _run(call, paths, format, dry_run)
+
+
+@command("record")
+def record_command(call: Call) -> int:
+    """Record what a program writes: Affidavit's own JSON Lines on standard input.
+
+    affidavit schema prints what a line may hold. Prints what import prints.
+    """
+    return _run(call, (STDIN,), OWN_FORMAT, dry_run=False)
+
+
+def _known(format: str) -> None:
+    from storage.readers import readers
+
+    if format not in readers():
+        raise click.UsageError(f"there is no format {format!r}; known are " + ", ".join(sorted(readers())))
+
+
+def _run(call: Call, paths: tuple[str, ...], format: str | None, dry_run: bool) -> int:
+    from storage.importing import Importer
+    from storage.store import StoreError
+
+    cancel = threading.Event()
+    meter = Meter(call.output)
+    with _store(call.store, dry_run) as store, stopping(cancel):
+        importer = Importer(
+            store,
+            clock=lambda: datetime.now(UTC),
+            progress=lambda file, done, total, records: meter.show(file, done, total, f"{records:,} records"),
+            cancel=cancel,
+        )
+        try:
+            _take(importer, paths, format, cancel)
+        except StoreError:
+            meter.clear()
+            if importer.report.files:
+                _print(call.output, importer.report, dry_run)
+            raise
+    meter.clear()
+    report = importer.report
+    if call.output.json:
+        call.output.document(document(report))
+    else:
+        _print(call.output, report, dry_run)
+    if cancel.is_set():
+        call.output.tell("interrupted: what is counted here is kept, and importing again goes on from there")
+    return exit_code(report, interrupted=cancel.is_set())
+
+
+def _take(importer: Importer, paths: tuple[str, ...], format: str | None, cancel: threading.Event) -> None:
+    sessions = events = 0
+    for path in paths:
+        if cancel.is_set():
+            break
+        if path == STDIN:
+            importer.stream(cast("BinaryIO", _Input(sys.stdin.buffer, cancel)), format)
+        else:
+            importer.paths([path], format)
+        sessions += importer.report.sessions
+        events += importer.report.events
+    importer.report.sessions, importer.report.events = sessions, events
+
+
+@contextmanager
+def _store(path: str, dry_run: bool) -> Iterator[Any]:
+    """The store to import into; for a dry run a copy of it that is thrown away."""
+    from storage.store import Store
+
+    if not dry_run:
+        with Store.open(path, create=True) as store:
+            yield store
+        return
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="affidavit-dry-run-") as folder:
+        copy = os.path.join(folder, "store.db")
+        if os.path.exists(path):
+            _copy(path, copy)
+        with Store.open(copy, create=True) as store:
+            yield store
+
+
+def _copy(path: str, copy: str) -> None:
+    from storage import driver
+    from storage.store import check, refused
+
+    check(path)
+    try:
+        connection = driver.connect_reader(path)
+        try:
+            connection.execute("PRAGMA query_only=OFF")
+            connection.execute("VACUUM INTO ?", (copy,))
+        finally:
+            connection.close()
+    except driver.Error as error:
+        raise refused(path, error) from error
+
+
+@contextmanager
+def stopping(cancel: threading.Event) -> Iterator[None]:
+    """ctrl+c sets ``cancel``, so that work ends between two transactions; a second one ends it at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        if cancel.is_set():
+            raise KeyboardInterrupt
+        cancel.set()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Input:
+    """Standard input that ends when somebody asks to stop, also while nothing arrives."""
+
+    def __init__(self, stream: IO[bytes], cancel: threading.Event) -> None:
+        self._stream = stream
+        self._cancel = cancel
+        try:
+            self._handle: int | None = stream.fileno() if os.name == "posix" else None
+        except OSError:
+            self._handle = None
+
+    def read(self, limit: int) -> bytes:
+        """Some bytes, at most ``limit``; none at the end or once it was asked to stop."""
+        if self._handle is None:
+            return self._stream.read(limit)
+        import select
+
+        while not self._cancel.is_set():
+            ready, _, _ = select.select([self._handle], [], [], POLL)
+            if ready:
+                return os.read(self._handle, limit)
+        return b""
+
+
+def exit_code(report: ImportReport, *, interrupted: bool) -> int:
+    """130 interrupted, 2 a named input is unusable, 3 a part could not be read, else 0."""
+    if interrupted:
+        return 130
+    if any(file.named and file.skipped and file.skipped not in HARMLESS for file in report.files):
+        return 2
+    stopped = any(
+        file.skipped == "unreadable" or (file.note or "").startswith("reading stopped") for file in report.files
+    )
+    return 3 if stopped or report.total("unreadable") else 0
+
+
+def document(report: ImportReport) -> dict[str, Any]:
+    """The report as ``--json`` prints it."""
+    totals = {name: report.total(name) for name in ("records", "mapped", "unknown", "duplicates", "unreadable")}
+    return {
+        "files": [_file(file) for file in report.files],
+        "sessions": report.sessions,
+        "events": report.events,
+        **totals,
+        "unreadableList": [
+            {"file": file, "line": line, "offset": offset, "reason": reason}
+            for file, line, offset, reason in report.unreadable_list
+        ],
+        "pending": [{"file": file, "offset": offset} for file, offset in report.pending],
+        "bytes": report.bytes,
+    }
+
+
+def _file(file: FileReport) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "path": file.path,
+        "format": file.format,
+        "records": file.records,
+        "mapped": file.mapped,
+        "unknown": file.unknown,
+        "duplicates": file.duplicates,
+        "unreadable": file.unreadable,
+    }
+    return found if file.skipped is None else {**found, "skipped": file.skipped}
+
+
+def _print(output: Output, report: ImportReport, dry_run: bool) -> None:
+    from storage.detect import SKIPS
+
+    taken = [file for file in report.files if file.skipped is None]
+    would = "would import" if dry_run else "imported"
+    output.say(
+        f"{would} {size(report.bytes)} from {plural(len(taken), 'file')}: "
+        f"{plural(report.sessions, 'new session')}, {plural(report.events, 'new event')}"
+    )
+    parts = " + ".join(f"{report.total(name):,} {name}" for name in ("mapped", "unknown", "duplicates", "unreadable"))
+    output.say(f"{plural(report.total('records'), 'record')} = {parts}")
+    for file in report.files:
+        if file.skipped is not None:
+            because = SKIPS.get(file.skipped, file.skipped) + (f" ({file.note})" if file.note else "")
+            (output.tell if file.named else output.say)(f"skipped {file.path}: {because}")
+        elif file.note:
+            output.say(f"{file.path}: {file.note}")
+    for path, line, offset, reason in report.unreadable_list:
+        output.say(f"unreadable {path} line {line:,}, byte {offset:,}: {reason}")
+    for path, offset in report.pending:
+        output.say(f"pending {path} byte {offset:,}: the last line is cut short; it is read once its rest is there")

@@ -1,0 +1,221 @@
+"""Settings a person writes down, and where the platform wants things kept.
+
+The settings file is TOML. What it says is checked before anything runs on it: a mistake is told with file,
+line, key and the nearest valid spelling, and no command guesses what was meant.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROGRAM = "affidavit"
+LARGEST_FILE = 1_048_576
+"""Bytes a settings file may have."""
+
+THEMES = ("auto", "dark", "light", "contrast", "ansi-dark", "ansi-light")
+"""What ``theme`` may be; ``auto`` follows what the terminal says of its background."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the settings file says; a field nobody set has the value shown here.
+
+    ``me``: who acts (``None``: the user of the operating system). ``store``: path of the store (``None``: the
+    default place). ``theme``: one of :data:`THEMES`. ``mouse``: whether the console takes the mouse.
+    ``copy_command``: a program and its arguments that reads the text to copy from its standard input.
+    ``mask``: hide paths, mail addresses, hosts and secrets wherever people read.
+    """
+
+    me: str | None = None
+    store: str | None = None
+    theme: str = "auto"
+    mouse: bool = True
+    copy_command: tuple[str, ...] | None = None
+    mask: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in the settings file. ``line`` counts from 1; ``None``: the file as a whole."""
+
+    file: str
+    line: int | None
+    key: str | None
+    reason: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = self.file + (f":{self.line}" if self.line is not None else "")
+        name = f"{self.key}: " if self.key is not None else ""
+        return f"{place}: {name}{self.reason}" + (f" ({self.hint})" if self.hint else "")
+
+
+class SettingsError(Exception):
+    """The settings file cannot be used; ``problems`` lists every mistake in it."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+
+def config_file() -> Path:
+    """Where the settings file is looked for; it need not exist."""
+    return _places("config") / "config.toml"
+
+
+def state_folder() -> Path:
+    """Where the program keeps its log, the marks of finished verifications and copies nobody took. May not exist."""
+    return _places("state")
+
+
+def default_store() -> Path:
+    """The store used when nobody names one."""
+    return _places("data") / "store.db"
+
+
+def demo_store() -> Path:
+    """The store of the sample sessions, apart from the person's own."""
+    return _places("data") / "demo.db"
+
+
+def _places(which: str) -> Path:
+    from platformdirs import PlatformDirs
+
+    folders = PlatformDirs(PROGRAM, appauthor=False)
+    return {
+        "config": folders.user_config_path,
+        "data": folders.user_data_path,
+        "state": folders.user_state_path,
+    }[which]
+
+
+def store_path(option: str | None, settings: Settings, environment: Mapping[str, str] = os.environ) -> str:
+    """The store to use: the option, else ``AFFIDAVIT_STORE``, else the settings file, else the default place."""
+    named = option or environment.get("AFFIDAVIT_STORE") or settings.store
+    return os.path.abspath(os.path.expanduser(named)) if named else str(default_store())
+
+
+def load(file: Path | None = None) -> Settings:
+    """The settings in ``file`` (default: :func:`config_file`). Raises :class:`SettingsError`."""
+    settings, problems = read(config_file() if file is None else file)
+    if problems:
+        raise SettingsError(problems)
+    return settings
+
+
+def read(file: Path) -> tuple[Settings, list[Problem]]:
+    """What the file says as far as it can be used, and every mistake in it. No file: no settings, no mistakes."""
+    import tomllib
+
+    name = str(file)
+    try:
+        with open(file, "rb") as stream:
+            raw = stream.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        return Settings(), []
+    except OSError as error:
+        return Settings(), [Problem(name, None, None, f"cannot be read: {error.strerror}")]
+    if len(raw) > LARGEST_FILE:
+        return Settings(), [Problem(name, None, None, f"is larger than {LARGEST_FILE:,} bytes")]
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return Settings(), [Problem(name, line, None, f"byte {error.start} is not UTF-8")]
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return Settings(), [_syntax(name, text, str(error))]
+    except RecursionError:
+        return Settings(), [Problem(name, None, None, "is nested too deeply")]
+    return _checked(name, text, table)
+
+
+def _syntax(name: str, text: str, message: str) -> Problem:
+    """A TOML error as a problem; its place is stated by the parser at the end of its message."""
+    import re
+
+    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
+    if not found:
+        return Problem(name, None, None, message)
+    line = int(found[1]) if found[1] else max(1, text.count("\n") + (not text.endswith("\n")))
+    return Problem(name, line, None, "not valid TOML: " + message[: found.start()].rstrip(".").lower())
+
+
+def _checked(name: str, text: str, table: dict[str, Any]) -> tuple[Settings, list[Problem]]:
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for key, value in table.items():
+        check = _CHECKS.get(key)
+        if check is None:
+            problems.append(Problem(name, _line_of(text, key), key, "there is no such setting", _nearest(key)))
+            continue
+        try:
+            values[key] = check(value)
+        except ValueError as error:
+            problems.append(Problem(name, _line_of(text, key), key, str(error)))
+    if "store" in values:
+        beside = os.path.dirname(os.path.abspath(name))
+        values["store"] = os.path.join(beside, os.path.expanduser(values["store"]))
+    return Settings(**values), problems
+
+
+def _line_of(text: str, key: str) -> int | None:
+    import re
+
+    pattern = rf"""^\s*(?:\[+\s*)?(["']?){re.escape(key)}\1\s*(?:[=.\]])"""
+    return next((n for n, line in enumerate(text.split("\n"), 1) if re.match(pattern, line)), None)
+
+
+def _nearest(key: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(key.lower().replace("-", "_"), _CHECKS, n=1, cutoff=0.6)
+    return f"did you mean {near[0]}?" if near else "known are " + ", ".join(_CHECKS)
+
+
+def _words(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        raise ValueError("must be a text in quotes, not empty, without control characters")
+    return value
+
+
+def _switch(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def _theme(value: Any) -> str:
+    if value not in THEMES:
+        raise ValueError("must be one of " + ", ".join(THEMES))
+    return str(value)
+
+
+def _command(value: Any) -> tuple[str, ...]:
+    import shlex
+
+    if isinstance(value, str):
+        try:
+            value = shlex.split(value)
+        except ValueError as error:
+            raise ValueError(f"cannot be split into words: {error}".lower()) from None
+    if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value):
+        raise ValueError('must be a command, as "xclip -selection clipboard" or ["xclip", "-selection", "clipboard"]')
+    if not value[0] or any("\0" in word for word in value):
+        raise ValueError("names no program")
+    return tuple(value)
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "me": _words,
+    "store": _words,
+    "theme": _theme,
+    "mouse": _switch,
+    "copy_command": _command,
+    "mask": _switch,
+}

@@ -1,0 +1,54 @@
+"""How numbers, sizes and times are said to people."""
+
+from __future__ import annotations
+
+from affidavit.session.times import iso
+
+
+def plural(number: int, thing: str) -> str:
+    """``1 session``, ``2 sessions``, ``1,200 entries``."""
+    if number == 1:
+        return f"1 {thing}"
+    return f"{number:,} " + (thing[:-1] + "ies" if thing.endswith("y") else thing + "s")
+
+
+def count(number: int) -> str:
+    """A count in at most five characters: ``640``, ``31.4k``, ``2.1M``."""
+    for size, sign in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            value = number / size
+            return f"{value:.0f}{sign}" if value >= 100 else f"{value:.1f}{sign}"
+    return str(number)
+
+
+def size(number: int) -> str:
+    """Bytes in decimal units: ``512 bytes``, ``1.2 kB``, ``34.1 MB``."""
+    for unit, sign in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")):
+        if number >= unit:
+            return f"{number / unit:.1f} {sign}"
+    return plural(number, "byte")
+
+
+def moment(micros: int | None) -> str:
+    """UTC to the minute, ``2026-05-14 10:02``; nothing where no time was recorded."""
+    text = iso(micros)
+    return "" if text is None else text[:16].replace("T", " ")
+
+
+def clock(micros: int | None) -> str:
+    """UTC time of day, ``10:02:11``; eight blanks where no time was recorded."""
+    text = iso(micros)
+    return " " * 8 if text is None else text[11:19]
+
+
+def duration(millis: int) -> str:
+    """``120 ms``, ``2.4 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    if millis < 0:
+        return "-" + duration(-millis)
+    if millis < 1_000:
+        return f"{millis} ms"
+    if millis < 60_000:
+        return f"{millis / 1_000:.1f} s"
+    minutes, seconds = divmod(millis // 1_000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s"
