@@ -142,6 +142,30 @@ def test_every_value_is_read_as_meant_and_no_flag_is_missed_or_invented(
     assert flags == tuple(flag for flag in FLAGS if flag in written.flags)
 
 
+@pytest.mark.parametrize(
+    ("text", "value", "flags"),
+    [
+        ("9007199254740991", 2**53 - 1, ()),
+        ("-9007199254740991", 1 - 2**53, ()),
+        ("9007199254740992", "9007199254740992", ("big_integer",)),
+        ("18446744073709551615", "18446744073709551615", ("big_integer",)),
+        ("18446744073709551616", "18446744073709551616", ("big_integer",)),
+        ("-9223372036854775809", "-9223372036854775809", ("big_integer",)),
+        ("1" + "0" * 308, "1" + "0" * 308, ("big_integer",)),
+        ('{"n": 100000000000000000000}', {"n": "100000000000000000000"}, ("big_integer",)),
+        ('[1e20, "e+", 10.0]', [1e20, "e+", 10.0], ()),
+        # The escaped colon makes up for the dropped pair's, and the exponent for its length.
+        (r'{"a":1,"a":"\u003A"}', {"a": ":"}, ("duplicate_keys",)),
+        (r'{"a":1,"a":["\u003a",1e9,1e9]}', {"a": [":", 1e9, 1e9]}, ("duplicate_keys",)),
+        (r'{"a":1,"b":"\u003a"}', {"a": 1, "b": ":"}, ()),
+    ],
+)
+def test_the_edges_of_the_cheap_proof(text: str, value: Any, flags: tuple[str, ...]) -> None:
+    found, said = loads_lenient(text.encode())
+    assert repr(found) == repr(value)
+    assert said == flags
+
+
 @given(DOCUMENTS, STYLES, st.booleans())
 def test_a_value_written_in_any_style_reads_the_same(
     written: Written, style: tuple[str, str] | None, ascii_only: bool
@@ -163,7 +187,9 @@ def test_strict_takes_exactly_what_lenient_does_not_flag(written: Written) -> No
         return
     with pytest.raises(StrictError) as refused:
         loads_strict(data)
-    assert refused.value.reason in written.flags
+    # Half a pair in what a duplicate key replaced is not in the value, but may be the first to be met.
+    replaced = {"lone_surrogate"} if "duplicate_keys" in written.flags else set()
+    assert refused.value.reason in written.flags | replaced
     assert 0 <= refused.value.offset < len(data)
 
 
