@@ -30,8 +30,10 @@ from storage.segments import Cut, Cutter, Packed, pack, spans_of
 from storage.store import Random, Store, refused
 
 BLOCK = 1 << 20
-BATCH_BYTES = 1 << 20
-BATCH_RECORDS = 2_000
+BATCH_BYTES = 4 << 20
+BATCH_RECORDS = 4_000
+"""What one transaction takes at most: large enough that index pages are written once for many rows, small enough that
+no other writer waits a quarter of a second."""
 
 Progress = Callable[[str, int, int, int], None]
 """Called with (file, bytes done, bytes in all, records so far)."""

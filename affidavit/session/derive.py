@@ -65,12 +65,17 @@ class Call(NamedTuple):
     turn: int
 
 
+Spent = tuple[int, "str | None", int, int, int, int]
+"""Tokens of a message as a row keeps them: (first event, model, input, output, cache read, cache write)."""
+
+
 class Known(Protocol):
     """What the derivation may ask of everything folded before this batch."""
 
     def places(self, ids: Sequence[int]) -> dict[int, Place]: ...
-    def call(self, session: int, call: int) -> Call | None: ...
-    def usage(self, session: int, message: int) -> tuple[int, str | None, int, int, int, int] | None: ...
+    def calls(self, session: int, calls: Sequence[int]) -> dict[int, Call]: ...
+    def usage(self, session: int, messages: Sequence[int]) -> dict[int, Spent]: ...
+    def awaits(self) -> bool: ...
     def awaiting(self, parent: int) -> list[int]: ...
     def parent_of(self, id: int) -> int | None: ...
     def event(self, n: int) -> Row: ...
@@ -87,7 +92,7 @@ class Changes:
     corrected: dict[int, Row] = field(default_factory=dict)
     texts: list[tuple[int, str]] = field(default_factory=list)
     passed: list[tuple[int, int, int, int | None, int]] = field(default_factory=list)
-    usage: dict[tuple[int, int], tuple[int, str | None, int, int, int, int]] = field(default_factory=dict)
+    usage: dict[tuple[int, int], Spent] = field(default_factory=dict)
     calls: dict[tuple[int, int], Call | None] = field(default_factory=dict)
     awaited: set[tuple[int, int]] = field(default_factory=set)
     answered: set[int] = field(default_factory=set)
@@ -95,6 +100,19 @@ class Changes:
     artifacts: list[tuple[int, int, bytes, str, str | None, int]] = field(default_factory=list)
     turns: set[tuple[int, int]] = field(default_factory=set)
     lanes: set[tuple[int, int]] = field(default_factory=set)
+
+
+class Named(NamedTuple):
+    """The ids a record speaks of: its session, its name, its first event, the record it follows, its message."""
+
+    session: str
+    record: str
+    first: int
+    parent: int
+    message: int
+
+
+_NOTHING = Named("", "", 0, 0, 0)
 
 
 class Taken(NamedTuple):
@@ -120,6 +138,10 @@ class Derivation:
         self.changes = Changes()
         self._places: dict[int, Place] = {}
         self._raw: dict[int, bytes] = {}
+        self._calls: dict[tuple[int, int], Call] = {}
+        self._spent: dict[tuple[int, int], Spent] = {}
+        self._call_ids: dict[tuple[str, str], int] = {}
+        self._awaits = False
 
     def begin(self) -> None:
         """Forget the last batch's changes; states are kept."""
@@ -127,6 +149,10 @@ class Derivation:
         self.touched = {}
         self._places = {}
         self._raw = {}
+        self._calls = {}
+        self._spent = {}
+        self._call_ids = {}
+        self._awaits = self.known.awaits()
 
     # ------------------------------------------------------------------------------------------ a batch
 
@@ -143,38 +169,61 @@ class Derivation:
                 self._record(source, taken, taken.reading, name)
         return self.changes
 
-    def _names(self, source: SourceState, records: list[Taken]) -> list[tuple[str, str, int]]:
-        """(session, record name, id of its first event) of each record; empty names where it has no id."""
-        names = []
+    def _names(self, source: SourceState, records: list[Taken]) -> list[Named]:
+        """The ids each record speaks of."""
+        names: list[Named] = []
         format, default = source.format, source.native
+        known: dict[tuple[str, str], int] = {}
         for taken in records:
             reading = taken.reading
             if reading is None:
-                names.append(("", "", 0))
+                names.append(_NOTHING)
                 continue
             session = reading.session or default
+            record, first, parent, message = "", 0, 0, 0
             if taken.ids:
-                names.append((session, "", taken.ids[0]))
+                first = taken.ids[0]
             elif reading.native:
-                names.append((session, reading.native, event_id(format, session, reading.native, "")))
+                record = reading.native
+                first = known[session, record] = event_id(format, session, record, "")
             elif reading.drafts:
                 record = "=" + sha256(taken.raw).hexdigest()
-                names.append((session, record, event_id(format, session, record + "#0", "")))
-            else:
-                names.append((session, "", 0))
+                first = event_id(format, session, record + "#0", "")
+            if reading.parent:
+                parent = known.get((session, reading.parent)) or event_id(format, session, reading.parent, "")
+            if reading.usage is not None:
+                message = event_id(format, session, reading.usage.message, "usage")
+            names.append(Named(session, record, first, parent, message))
         return names
 
-    def _look_up(self, source: SourceState, records: list[Taken], names: list[tuple[str, str, int]]) -> None:
-        """Fetch in one query the places of every id and parent this batch mentions and does not itself bring."""
-        wanted = {id for _, _, id in names if id}
-        format = source.format
-        for taken, (session, _, _) in zip(records, names, strict=True):
-            reading = taken.reading
-            if reading is not None and reading.parent:
-                wanted.add(event_id(format, session, reading.parent, ""))
+    def _look_up(self, source: SourceState, records: list[Taken], names: list[Named]) -> None:
+        """Fetch in a few queries what this batch mentions: places of ids and parents, messages, open calls."""
+        wanted = {name.first for name in names} | {name.parent for name in names}
+        wanted.discard(0)
         wanted.difference_update(self._places)
         if wanted:
             self._places.update(self.known.places(list(wanted)))
+        messages: dict[str, set[int]] = {}
+        calls: dict[str, set[int]] = {}
+        format = source.format
+        for taken, name in zip(records, names, strict=True):
+            if taken.reading is None:
+                continue
+            if name.message:
+                messages.setdefault(name.session, set()).add(name.message)
+            for draft in taken.reading.drafts:
+                if draft.call:
+                    key = (name.session, draft.call)
+                    call = self._call_ids.get(key)
+                    if call is None:
+                        call = self._call_ids[key] = event_id(format, name.session, draft.call, "call")
+                        calls.setdefault(name.session, set()).add(call)
+        for session, ids in messages.items():
+            number = self._session(source, session).no
+            self._spent.update({(number, id): row for id, row in self.known.usage(number, list(ids)).items()})
+        for session, ids in calls.items():
+            number = self._session(source, session).no
+            self._calls.update({(number, id): call for id, call in self.known.calls(number, list(ids)).items()})
 
     def _session(self, source: SourceState, native: str) -> SessionState:
         key = (source.format, native)
@@ -204,8 +253,8 @@ class Derivation:
 
     # ----------------------------------------------------------------------------------------- a record
 
-    def _record(self, source: SourceState, taken: Taken, reading: Reading, name: tuple[str, str, int]) -> None:
-        native, record, first = name
+    def _record(self, source: SourceState, taken: Taken, reading: Reading, name: Named) -> None:
+        native, record, first, _, message = name
         state = self._session(source, native)
         if first and first in self._places:
             first = self._again(source, state, taken, reading, native, record, first)
@@ -223,12 +272,12 @@ class Derivation:
         if at is not None and at > source.sort:
             source.sort = at
         lane = self._lane(state, reading, source)
-        parent, place, parent_flag = self._parent(state, reading, native, lane, first)
+        parent, place, parent_flag = self._parent(state, name.parent, lane, first)
         turn = self._turn(state, reading, taken.n, source.sort, lane, place)
-        if reading.facts:
+        if reading.facts and reading.facts != state.stated:
             self._facts(state, reading.facts)
         if reading.usage is not None and reading.drafts:
-            self._usage(state, reading.usage, taken.n)
+            self._usage(state, reading.usage, message, taken.n)
         if at is not None and reading.drafts:
             state.started = at if state.started is None or at < state.started else state.started
             state.ended = at if state.ended is None or at > state.ended else state.ended
@@ -250,7 +299,7 @@ class Derivation:
             self._events(source, state, taken, reading, (native, record, first), (lane, turn, at, parent), flags)
         if first and parent_flag == "parent_missing" and parent is not None:
             self.changes.awaited.add((parent, taken.n))
-        if first:
+        if first and (self._awaits or self.changes.awaited):
             self._answer_waiting(first, parent)
 
     _record_name = ""
@@ -367,17 +416,14 @@ class Derivation:
             waiting.extend((child, lane.turn) for child, other in state.lanes.items() if child and other.parent == number)
 
     def _parent(
-        self, state: SessionState, reading: Reading, native: str, lane: int, first: int
+        self, state: SessionState, parent: int, lane: int, first: int
     ) -> tuple[int | None, Place | None, str]:
         """(id of the record this one follows, its place, flag)."""
-        if not reading.parent:
+        if not parent:
             return None, None, ""
-        parent = event_id(state.format, native, reading.parent, "")
         if parent == first:
             return parent, None, "parent_cycle"
         place = self._places.get(parent)
-        if place is None and parent == state.heads.get(lane):
-            place = self.known.places([parent]).get(parent)
         return parent, place, "" if place is not None else "parent_missing"
 
     def _answer_waiting(self, first: int, parent: int | None) -> None:
@@ -466,16 +512,16 @@ class Derivation:
 
     @staticmethod
     def _facts(state: SessionState, facts: dict[str, str]) -> None:
+        state.stated = facts
         for key, value in facts.items():
             if key == "title.prompt" and key in state.facts:
                 continue
             state.facts[key] = marked(value[:SUMMARY_CELLS] if key.startswith("title.") else value[:4096])
 
-    def _usage(self, state: SessionState, usage: Usage, n: int) -> None:
+    def _usage(self, state: SessionState, usage: Usage, message: int, n: int) -> None:
         """Tokens once per message, the last report winning."""
-        message = event_id(state.format, state.native, usage.message, "usage")
         key = (state.no, message)
-        before = self.changes.usage.get(key) or self.known.usage(*key)
+        before = self.changes.usage.get(key) or self._spent.get(key)
         model = usage.model if usage.model is None else marked(usage.model)
         if before is not None:
             n, model = before[0], model or before[1]
@@ -542,7 +588,7 @@ class Derivation:
             if text:
                 texts.append((n, text))
             if draft.call:
-                self._pair(state, row, draft)
+                self._pair(state, row, draft, self._call_ids[native, draft.call])
             if draft.spawns:
                 call = self._event(row[PAIR]) if row[PAIR] is not None else row
                 self._spawned(state, draft.spawns, call)
@@ -553,11 +599,10 @@ class Derivation:
         state.lanes[lane].events += count
         changes.lanes.add((state.no, lane))
 
-    def _pair(self, state: SessionState, row: Row, draft: Draft) -> None:
+    def _pair(self, state: SessionState, row: Row, draft: Draft, call: int) -> None:
         """Join an intent and its observation, whichever comes second."""
-        call = event_id(state.format, state.native, draft.call or "", "call")
         key = (state.no, call)
-        waiting = self.changes.calls.get(key) if key in self.changes.calls else self.known.call(*key)
+        waiting = self.changes.calls[key] if key in self.changes.calls else self._calls.get(key)
         kind = draft.kind
         if kind in _INTENDS:
             checks = classify(draft.command) if draft.command else None

@@ -35,7 +35,8 @@ class SessionState:
     """One session in derivation: its counts and everything :mod:`affidavit.session.derive` carries along.
 
     ``heads``: per lane the last record's event id, so that the usual parent needs no look-up. ``next_branch``:
-    number the next abandoned part gets. ``facts``: the last word on each key of ``FACTS``.
+    number the next abandoned part gets. ``facts``: the last word on each key of ``FACTS``; ``stated``: the last
+    record's own, so that repeating them costs nothing.
     """
 
     no: int
@@ -47,6 +48,7 @@ class SessionState:
     lanes: dict[int, LaneState] = field(default_factory=dict)
     lane_names: dict[str, int] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
+    stated: dict[str, str] | None = None
     models: list[str] = field(default_factory=list)
     head_turn: int = 0
     next_branch: int = 1

@@ -58,6 +58,8 @@ class Fold:
         self.withheld = withheld or {}
         self.sources: dict[int, SourceRow] = {}
         self._touched: set[int] = set()
+        self._waiting: list[Taken] = []
+        self._waiting_for = -1
 
     def forget(self) -> None:
         """Drop every cached state: another connection may have written since."""
@@ -70,6 +72,7 @@ class Fold:
         self.tables.begin()
         self.derivation.begin()
         self._touched.clear()
+        self._waiting = []
 
     def revision(self, index: int, body: dict[str, Any], key: bytes, about: dict[str, str]) -> SourceRow:
         """An ``import.revision`` entry: a source, or a new revision of one, begins here."""
@@ -124,12 +127,21 @@ class Fold:
         ]
         if self.withheld:
             taken = [self._withhold(index, place, record) for place, record in enumerate(taken)]
-        self.derivation.take(row.state, taken)
+        if no != self._waiting_for:
+            self._derive()
+            self._waiting_for = no
+        self._waiting += taken
         row.cursor += sum(len(cut.span) for cut in cuts)
         row.line += sum(cut.span.count(b"\n") for cut in cuts)
         row.entries += 1
         row.last = index
         self._touched.add(no)
+
+    def _derive(self) -> None:
+        """Derive the records that wait, all of one source: looking things up once for many costs less."""
+        if self._waiting:
+            self.derivation.take(self.sources[self._waiting_for].state, self._waiting)
+            self._waiting = []
 
     def _withhold(self, index: int, place: int, record: Taken) -> Taken:
         envelope = self.withheld.get((index, place))
@@ -146,6 +158,7 @@ class Fold:
 
     def write(self, entries: int) -> None:
         """Write the batch; ``entries``: ledger entries folded after it."""
+        self._derive()
         self.writer.write(self.derivation.changes, self.derivation.touched)
         for no in sorted(self._touched):
             row = self.sources[no]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import orjson
 
-from affidavit.session.derive import EVENT_COLUMNS, Call, Place, Row
+from affidavit.session.derive import EVENT_COLUMNS, Call, Place, Row, Spent
 from affidavit.session.state import LaneState, SessionState, TurnState
 from affidavit.text.marks import marked
 from storage.driver import Connection
@@ -69,35 +69,36 @@ class Tables:
             f"UNION ALL SELECT id, n, turn, lane, parent FROM {p}passed WHERE id IN (SELECT value FROM json_each(?1))"
         )
         self._event = f"SELECT {', '.join(EVENT_COLUMNS)} FROM {p}event WHERE n = ?"
-        self._call = f"SELECT n, early, at, checks, lane, turn FROM {p}open_call WHERE session = ? AND call = ?"
-        self._usage = (
-            f"SELECT n, model, tokens_in, tokens_out, cache_read, cache_write FROM {p}usage "
-            "WHERE session = ? AND message = ?"
+        self._call = (
+            f"SELECT call, n, early, at, checks, lane, turn FROM {p}open_call "
+            "WHERE session = ? AND call IN (SELECT value FROM json_each(?))"
         )
-        self.has_awaited = True
+        self._usage = (
+            f"SELECT message, n, model, tokens_in, tokens_out, cache_read, cache_write FROM {p}usage "
+            "WHERE session = ? AND message IN (SELECT value FROM json_each(?))"
+        )
 
     def begin(self) -> None:
         """A new batch: numbers given out are read from the tables again."""
         self._next = 0
-        row = self.connection.execute(f"SELECT 1 FROM {self.prefix}awaited LIMIT 1").fetchone()
-        self.has_awaited = row is not None
 
     def places(self, ids: Sequence[int]) -> dict[int, Place]:
         rows = self.connection.execute(self._places, (orjson.dumps(ids).decode(),))
         return {id: Place(n, turn, lane, parent) for id, n, turn, lane, parent in rows}
 
-    def call(self, session: int, call: int) -> Call | None:
-        row = self.connection.execute(self._call, (session, call)).fetchone()
-        return Call(row[0], bool(row[1]), row[2], row[3], row[4], row[5]) if row else None
+    def calls(self, session: int, calls: Sequence[int]) -> dict[int, Call]:
+        rows = self.connection.execute(self._call, (session, orjson.dumps(calls).decode()))
+        return {row[0]: Call(row[1], bool(row[2]), row[3], row[4], row[5], row[6]) for row in rows}
 
-    def usage(self, session: int, message: int) -> tuple[int, str | None, int, int, int, int] | None:
-        row: tuple[int, str | None, int, int, int, int] | None
-        row = self.connection.execute(self._usage, (session, message)).fetchone()
-        return row
+    def usage(self, session: int, messages: Sequence[int]) -> dict[int, Spent]:
+        rows = self.connection.execute(self._usage, (session, orjson.dumps(messages).decode()))
+        return {row[0]: tuple(row[1:]) for row in rows}
+
+    def awaits(self) -> bool:
+        """Whether any record is still named that was never seen."""
+        return self.connection.execute(f"SELECT 1 FROM {self.prefix}awaited LIMIT 1").fetchone() is not None
 
     def awaiting(self, parent: int) -> list[int]:
-        if not self.has_awaited:
-            return []
         query = f"SELECT n FROM {self.prefix}awaited WHERE parent = ? ORDER BY n"
         return [row[0] for row in self.connection.execute(query, (parent,))]
 
