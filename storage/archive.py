@@ -292,7 +292,9 @@ class Archive:
         return holdings.contents(self._link, prefix)
 
     def chunks(self, content: Content) -> Iterator[bytes]:
-        """The bytes of a payload or body, piece by piece."""
+        """The bytes of a payload or body, piece by piece. Raises ``RecordError`` for a body that cannot be had."""
+        if content.event is not None:
+            return iter((self._records.body(content.event),))
         return holdings.chunks(self._link, content.digest)
 
 

@@ -14,6 +14,7 @@ from storage.queries.filters import EventFilter
 from storage.queries.models import EventDetail, EventRow, SourceSpan
 from storage.queries.timeline import event_row, listing
 from storage.readers import readers
+from storage.readers.own import artifact_bytes
 from storage.segments import SALT, SegmentError, parse, spans_of, value_of
 
 KEPT_BYTES: Final = 16 * 1024 * 1024
@@ -114,6 +115,15 @@ class Records:
             raise RecordWithheld(record.place.entry, record.place.record, record.withheld_by)
         return record.value
 
+    def body(self, key: int) -> bytes:
+        """What the ``artifact`` line at a record carries; raises :class:`RecordError`."""
+        entry, index, _ = place_of(key)
+        value, _, reason = parse(self.raw(key))
+        held = artifact_bytes(value) if reason is None and isinstance(value, dict) else None
+        if held is None:
+            raise RecordError(entry, index, "it carries no content")
+        return held
+
     def detail(self, row: EventRow) -> EventDetail:
         """The event with its whole text; of an erased record it is empty and ``withheld_by`` says why."""
         record = self.record(row.key)
@@ -182,7 +192,7 @@ class Records:
             raise RecordError(entry, 0, "the file it came from is not known")
         try:
             spans = spans_of(data, cuts, size)
-        except SegmentError as error:
+        except (SegmentError, MemoryError) as error:
             raise RecordError(entry, 0, f"its segment is damaged: {error}") from error
         if not len(salts) == len(commits) == SALT * len(spans):
             raise RecordError(entry, 0, "its segment is damaged: not one salt and commitment a record")

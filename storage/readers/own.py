@@ -72,7 +72,7 @@ def artifact_of(value: Any) -> tuple[bytes, str, str | None, int] | None:
     """(SHA-256, medium, name, size in bytes) of what an ``artifact`` line carries, ``None`` for any other line."""
     if type(value) is not dict or value.get("type") != "artifact":
         return None
-    held = _held(value)
+    held = artifact_bytes(value)
     if held is None:
         return None
     name = value.get("name")
@@ -237,8 +237,8 @@ def _facts(value: Record, reading: Reading) -> None:
     reading.facts = facts or None
 
 
-def _held(value: Record) -> bytes | None:
-    """The bytes an artifact carries."""
+def artifact_bytes(value: Record) -> bytes | None:
+    """The bytes an ``artifact`` line carries, ``None`` if it carries none that can be read."""
     said = value.get("text")
     if type(said) is str:
         return said.encode("utf-8", "surrogatepass")

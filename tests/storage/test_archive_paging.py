@@ -208,9 +208,7 @@ def test_event_at_is_the_inverse_of_position(
 
 
 @settings(max_examples=80)
-@given(
-    wanted=SESSION_FILTERS, sort=st.sampled_from(SORTS), descending=st.booleans(), limit=st.integers(1, 25)
-)
+@given(wanted=SESSION_FILTERS, sort=st.sampled_from(SORTS), descending=st.booleans(), limit=st.integers(1, 25))
 def test_paging_sessions_in_any_order_gives_every_session_once(
     archive: Archive, store: Invented, wanted: SessionFilter, sort: Any, descending: bool, limit: int
 ) -> None:
