@@ -5,10 +5,12 @@ To add a command: write its file, and name it in :data:`COMMANDS`. It is importe
 
 COMMANDS: dict[str, str] = {
     "import": "importing",
-    "record": "importing",
+    "record": "record",
     "sessions": "sessions",
     "show": "show",
     "search": "search",
+    "rebuild": "rebuild",
+    "schema": "schema",
     "doctor": "doctor",
     "config": "config",
     "completion": "completion",

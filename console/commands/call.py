@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 COMPLETION_VARIABLE = "_AFFIDAVIT_COMPLETE"
 """What a shell sets when it asks for completions."""
 
+JSON_EPILOG = "With --json: "
+"""What stands before the shape of a command's document in its help."""
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
@@ -89,9 +92,13 @@ def mask_option(function: Decorated) -> Decorated:
 
 
 def command(
-    name: str, *, store: bool = True, json: bool = True, mask: bool = True
+    name: str, about: str, *, prints: str | None, store: bool = True, mask: bool = True
 ) -> Callable[[Callable[..., int]], click.Command]:
-    """Makes a function ``(call, …) -> exit code`` a command with the options that all commands share."""
+    """Makes a function ``(call, …) -> exit code`` a command with the options that all commands share.
+
+    ``about`` is its line in the list of commands; the function's docstring is its help. ``prints`` is the shape of
+    the JSON document it prints (``None``: it prints none, and has no ``--json``).
+    """
 
     def decorate(function: Callable[..., int]) -> click.Command:
         @wraps(function)
@@ -106,9 +113,10 @@ def command(
             )
             return function(call, **options)
 
-        for option, wanted in ((mask_option, mask), (json_option, json), (store_option, store)):
+        for option, wanted in ((mask_option, mask), (json_option, prints is not None), (store_option, store)):
             if wanted:
                 run = option(run)
-        return click.command(name)(run)
+        epilog = None if prints is None else JSON_EPILOG + prints
+        return click.command(name, short_help=about, epilog=epilog)(run)
 
     return decorate

@@ -8,7 +8,7 @@ from console.commands.call import COMPLETION_VARIABLE, Call, command
 from console.settings import PROGRAM
 
 
-@command("completion", store=False, json=False, mask=False)
+@command("completion", "Print the script that completes in a shell", prints=None, store=False, mask=False)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(call: Call, shell: str) -> int:
     """Print the script that completes this command in SHELL.

@@ -8,12 +8,14 @@ from console import settings
 from console.commands.call import Call, command
 
 
-@click.group("config")
+@click.group("config", short_help="Where the settings are, and whether they hold")
 def config_command() -> None:
     """Where the settings file is, and whether what it says can be used."""
 
 
-@command("path", store=False)
+@command(
+    "path", "Print where the settings file is", prints="config, exists, state, defaultStore, demoStore", store=False
+)
 def config_path(call: Call) -> int:
     """Print where the settings file is looked for; with --json also where everything else lies."""
     if call.output.json:
@@ -31,7 +33,12 @@ def config_path(call: Call) -> int:
     return 0
 
 
-@command("check", store=False)
+@command(
+    "check",
+    "Say what is wrong with the settings",
+    prints="config, exists, holds, problems[{file, line, key, reason, hint}]",
+    store=False,
+)
 def config_check(call: Call) -> int:
     """Read the settings file and say what is wrong with it. Exit code 1 if anything is."""
     file = settings.config_file()

@@ -15,7 +15,11 @@ LEAST_FREE = 200_000_000
 """Bytes free on the store's disk below which an import is likely to end early."""
 
 
-@command("doctor")
+@command(
+    "doctor",
+    "Say what this machine and the store offer",
+    prints="holds, version{}, sqlite{}, terminal{}, store{}, findings[{about, words, hint, wrong}]",
+)
 def doctor_command(call: Call) -> int:
     """Say what this machine, this terminal and this store offer, and what is wrong.
 

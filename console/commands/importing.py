@@ -1,4 +1,4 @@
-"""``affidavit import`` and ``affidavit record``: bytes from outside into the store."""
+"""``affidavit import``: bytes from outside into the store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
@@ -21,10 +21,13 @@ from console.words import plural, size
 if TYPE_CHECKING:
     from storage.importing import FileReport, Importer, ImportReport
 
-OWN_FORMAT = "affidavit"
-"""Name of our own JSON Lines among the formats."""
-
 STDIN = "-"
+
+PRINTS = (
+    "files[{path, format, records, mapped, unknown, duplicates, unreadable, skipped?}], sessions, events, records, "
+    "mapped, unknown, duplicates, unreadable, unreadableList[{file, line, offset, reason}], pending[{file, offset}], "
+    "bytes"
+)
 
 HARMLESS = frozenset({"empty"})
 """Reasons to skip a file that was named which mean nothing was lost."""
@@ -33,7 +36,7 @@ POLL = 0.25
 """Seconds between looks at whether somebody asked to stop while standard input is silent."""
 
 
-@command("import")
+@command("import", "Read session logs into the store", prints=PRINTS)
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.option("--format", "format", metavar="NAME", help="Take every file for this format instead of finding out.")
 @click.option("--dry-run", is_flag=True, help="Say what would be imported, and import nothing.")
@@ -41,26 +44,13 @@ def import_command(call: Call, paths: tuple[str, ...], format: str | None, dry_r
     """Read session logs into the store: files, folders (searched through), or - for standard input.
 
     What a file is, is told by its content. Importing again goes on where the last import stopped. ctrl+c stops
-    without loss.
-
-    With --json: files[{path, format, records, mapped, unknown, duplicates, unreadable, skipped?}], sessions, events,
-    records, mapped, unknown, duplicates, unreadable, unreadableList[{file, line, offset, reason}],
-    pending[{file, offset}], bytes. Sessions and events count what is new.
+    without loss. Sessions and events are counted as they are new in the store.
     """
     if format is not None:
         _known(format)
     if paths.count(STDIN) > 1:
         raise click.UsageError("standard input can be read only once")
     return _run(call, paths, format, dry_run)
-
-
-@command("record")
-def record_command(call: Call) -> int:
-    """Record what a program writes: Affidavit's own JSON Lines on standard input.
-
-    affidavit schema prints what a line may hold. Prints what import prints.
-    """
-    return _run(call, (STDIN,), OWN_FORMAT, dry_run=False)
 
 
 def _known(format: str) -> None:
@@ -71,10 +61,19 @@ def _known(format: str) -> None:
 
 
 def _run(call: Call, paths: tuple[str, ...], format: str | None, dry_run: bool) -> int:
+    cancel = threading.Event()
+
+    def take(importer: Importer) -> None:
+        _take(importer, paths, format, cancel)
+
+    return importing(call, take, cancel, dry_run=dry_run)
+
+
+def importing(call: Call, take: Callable[[Importer], None], cancel: threading.Event, *, dry_run: bool = False) -> int:
+    """Runs an import with progress, interruption, report and exit code; ``take`` says what is imported."""
     from storage.importing import Importer
     from storage.store import StoreError
 
-    cancel = threading.Event()
     meter = Meter(call.output)
     with _store(call.store, dry_run) as store, stopping(cancel):
         importer = Importer(
@@ -84,7 +83,7 @@ def _run(call: Call, paths: tuple[str, ...], format: str | None, dry_run: bool) 
             cancel=cancel,
         )
         try:
-            _take(importer, paths, format, cancel)
+            take(importer)
         except StoreError:
             meter.clear()
             if importer.report.files:
@@ -107,7 +106,7 @@ def _take(importer: Importer, paths: tuple[str, ...], format: str | None, cancel
         if cancel.is_set():
             break
         if path == STDIN:
-            importer.stream(cast("BinaryIO", _Input(sys.stdin.buffer, cancel)), format)
+            importer.stream(cast("BinaryIO", Input(sys.stdin.buffer, cancel)), format)
         else:
             importer.paths([path], format)
         sessions += importer.report.sessions
@@ -169,7 +168,7 @@ def stopping(cancel: threading.Event) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-class _Input:
+class Input:
     """Standard input that ends when somebody asks to stop, also while nothing arrives."""
 
     def __init__(self, stream: IO[bytes], cancel: threading.Event) -> None:

@@ -21,7 +21,7 @@ FOR_PEOPLE = 50
 """Hits printed for people unless they ask for more."""
 
 
-@command("search")
+@command("search", "Find events by their text", prints="hits[{address, kind, at, excerpt}], total{value, exact}")
 @click.argument("text", metavar="TEXT")
 @click.option(
     "--kind",
@@ -36,8 +36,6 @@ def search_command(call: Call, text: str, kinds: tuple[str, ...], session: str |
     """Find events whose text holds every word of TEXT, the newest first.
 
     TEXT is taken literally: nothing in it is an operator.
-
-    With --json: hits[{address, kind, at, excerpt}], total{value, exact}.
     """
     for kind in kinds:
         if kind not in KINDS:

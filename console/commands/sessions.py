@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 SORTS = ("started", "ended", "title", "events", "turns", "tokens", "problems")
 """Orders offered; ``title`` begins with A, the others with the newest or largest."""
 
+PRINTS = (
+    "sessions[{id, nativeId, agent, title, startedAt, endedAt, events, turns, lanes, branches, models[], "
+    "tokens{input, output, cacheRead, cacheWrite}, unreadable}]"
+)
+
 COLUMNS = (
     Column("id"),
     Column("started (UTC)"),
@@ -41,7 +46,7 @@ def day(text: str) -> int:
     return when
 
 
-@command("sessions")
+@command("sessions", "List sessions", prints=PRINTS)
 @click.option("--filter", "text", metavar="TEXT", default="", help="Only where title, project or id hold TEXT.")
 @click.option("--agent", metavar="NAME", help="Only sessions of this agent, such as claude-code.")
 @click.option("--project", metavar="NAME", help="Only sessions of this project.")
@@ -65,11 +70,7 @@ def sessions_command(
     reverse: bool,
     limit: int | None,
 ) -> int:
-    """List sessions, the newest first.
-
-    With --json: sessions[{id, nativeId, agent, title, startedAt, endedAt, events, turns, lanes, branches, models[],
-    tokens{input, output, cacheRead, cacheWrite}, unreadable}].
-    """
+    """List sessions, the newest first."""
     from storage.archive import SessionFilter
 
     wanted = SessionFilter(text=text, agent=agent, project=project, since=since, until=until, problems_only=problems)

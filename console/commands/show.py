@@ -38,6 +38,12 @@ MARKS = {
 }
 """What stands before an event's words in a list; ``✓`` or ``✗`` for outcomes, ``·`` for everything else."""
 
+PRINTS = (
+    "session and turn: session, events[{id, address, index, kind, turn, lane, branch, at, parent, actor, tool, "
+    "summary, text, refs, model, tokens, inferred, abandoned, flags[], source{file, line, offset, length}}]; "
+    "event: session, event; entry: address, entry; payload: address, sha256, media, size, name"
+)
+
 BLOCK_BITS = 22
 """An event's row number without these bits is its record's."""
 
@@ -45,16 +51,11 @@ LARGEST_SHOWN = 1_048_576
 """Bytes of a payload that are printed as text."""
 
 
-@command("show")
+@command("show", "Print what is at an address, whole or its bytes", prints=PRINTS)
 @click.argument("address", metavar="ADDRESS")
 @click.option("--raw", is_flag=True, help="The very bytes of the record as they stood in the file it came from.")
 def show_command(call: Call, address: str, raw: bool) -> int:
-    """Print what is at ADDRESS, whole: a session, an event, a turn, a ledger entry, recorded bytes.
-
-    With --json for a session or a turn: session, events[{id, address, index, kind, turn, lane, branch, at, parent,
-    actor, tool, summary, text, refs, model, tokens, inferred, abandoned, flags[], source{file, line, offset, length}}];
-    for one event: session, event.
-    """
+    """Print what is at ADDRESS, whole: a session, an event, a turn, a ledger entry, recorded bytes."""
     if raw and call.output.json:
         raise click.UsageError("--raw prints bytes, --json a document: choose one")
     if raw and call.output.mask:
