@@ -1,0 +1,249 @@
+"""Every action of the console, once: bindings, keys line, help, palette and cheat sheet are made from this list.
+
+An action is carried out by the method ``do_`` + its id (dots as underscores) of the view in front, of the list in
+it, or of the application, whichever has it first. ``why`` answers why it cannot be used now, or ``None``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What the reasons of actions are worked out from. Made anew whenever something of it may have changed."""
+
+    view: str = "sessions"
+    row: bool = False
+    """A row stands under the cursor and is drawn."""
+    loading: bool = False
+    filtered: bool = False
+    hits: bool = False
+    """There are search hits to go through."""
+    back: bool = False
+    forward: bool = False
+    read_only: bool = False
+    busy: str = ""
+    """What is being done meanwhile: ``import``, ``verify`` or nothing."""
+    lanes: int = 1
+    empty: bool = False
+    """The store is missing or holds no session."""
+    transient: bool = False
+    """There is something for escape to leave."""
+    sortable: bool = False
+    facets: bool = False
+
+
+Reason = Callable[[Situation], "str | None"]
+
+
+def _always(_now: Situation) -> str | None:
+    return None
+
+
+def _row(now: Situation) -> str | None:
+    if now.loading:
+        return "the rows are still being read"
+    return None if now.row else "there is no row under the cursor"
+
+
+def _rows(now: Situation) -> str | None:
+    return None if now.row else "there are no rows here"
+
+
+def _hits(now: Situation) -> str | None:
+    if now.hits or now.filtered:
+        return None
+    return "nothing is searched for: / filters here, 6 searches everything"
+
+
+def _back(now: Situation) -> str | None:
+    return None if now.back else "this is where you started"
+
+
+def _forward(now: Situation) -> str | None:
+    return None if now.forward else "you have not gone back from anywhere"
+
+
+def _sort(now: Situation) -> str | None:
+    if now.view == "timeline":
+        return "events stand in the order they happened"
+    if now.view == "search":
+        return "hits stand newest first"
+    return None if now.sortable else "this list has one order"
+
+
+def _facets(now: Situation) -> str | None:
+    return None if now.facets else "there is nothing to narrow down here"
+
+
+def _writes(now: Situation) -> str | None:
+    if now.read_only:
+        return "the console was opened with --read-only"
+    if now.busy:
+        return f"wait for the {now.busy} to end, or stop it with escape"
+    return None
+
+
+def _idle(now: Situation) -> str | None:
+    if now.empty:
+        return "the store is empty"
+    return f"wait for the {now.busy} to end, or stop it with escape" if now.busy else None
+
+
+def _lanes(now: Situation) -> str | None:
+    return _row(now) or (None if now.lanes > 1 else "this session has no sub-agents: one lane")
+
+
+def _filled(now: Situation) -> str | None:
+    return "the store is empty" if now.empty else None
+
+
+def _transient(now: Situation) -> str | None:
+    return None if now.transient else "nothing to leave; backspace goes back, q quits"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a person can do.
+
+    ``label`` is a word or two for the keys line, ``tooltip`` a sentence for help. ``keys`` are Textual's key names,
+    the first one shown; without keys it stands in the palette only. ``views`` says where it exists (``None``:
+    everywhere). ``foot`` is its place in the keys line by view, ``0`` keeps it out.
+    """
+
+    id: str
+    label: str
+    tooltip: str
+    keys: tuple[str, ...] = ()
+    group: str = "Everywhere"
+    views: frozenset[str] | None = None
+    foot: int = 0
+    why: Reason = _always
+
+    @property
+    def method(self) -> str:
+        """Name of the method that carries it out."""
+        return "do_" + self.id.replace(".", "_")
+
+    @property
+    def key_text(self) -> str:
+        """The first key, as people write it."""
+        return key_text(self.keys[0]) if self.keys else ""
+
+    def lives_in(self, view: str) -> bool:
+        return self.views is None or view in self.views
+
+
+_KEY_NAMES = {
+    "question_mark": "?",
+    "slash": "/",
+    "colon": ":",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+    "escape": "esc",
+    "pagedown": "page down",
+    "pageup": "page up",
+}
+
+
+def key_text(key: str) -> str:
+    """A key's name as help shows it: ``question_mark`` is ``?``, ``alt+left`` is ``alt ←``."""
+    *held, last = key.split("+")
+    last = _KEY_NAMES.get(last, last)
+    last = {"left": "←", "right": "→", "up": "↑", "down": "↓"}.get(last, last)
+    return "+".join([*held, last])
+
+
+_SESSIONS = frozenset({"sessions"})
+_TIMELINE = frozenset({"timeline"})
+_SEARCH = frozenset({"search"})
+_VERIFY = frozenset({"verify"})
+
+ACTIONS: tuple[Action, ...] = (
+    Action("open", "open", "Open what the cursor is on, or show it over the whole screen", ("enter",), "Lists",
+           foot=1, why=_row),
+    Action("prompt.next", "next prompt", "Go to the next message that begins a turn", ("right_square_bracket",),
+           "Timeline", _TIMELINE, 2, _rows),
+    Action("prompt.previous", "previous prompt", "Go to the previous message that begins a turn",
+           ("left_square_bracket",), "Timeline", _TIMELINE, 0, _rows),
+    Action("problem.next", "next problem", "Go to the next failed check, failed tool or error",
+           ("right_curly_bracket",), "Timeline", _TIMELINE, 3, _rows),
+    Action("problem.previous", "previous problem", "Go to the previous failed check, failed tool or error",
+           ("left_curly_bracket",), "Timeline", _TIMELINE, 0, _rows),
+    Action("fold", "fold", "Fold or unfold the turn or sub-agent the cursor is in", ("z",), "Timeline", _TIMELINE,
+           4, _row),
+    Action("fold.all", "fold every turn", "Show one line a turn", (), "Timeline", _TIMELINE, 0, _rows),
+    Action("fold.none", "unfold everything", "Show every turn and every sub-agent open", (), "Timeline", _TIMELINE,
+           0, _rows),
+    Action("lanes", "lanes", "Go round: sub-agents folded, all lanes open, this lane alone", ("t",), "Timeline",
+           _TIMELINE, 0, _lanes),
+    Action("raw", "raw", "Show the recorded bytes of this event: as text, as hex, and back", ("r",), "Timeline",
+           _TIMELINE, 5, _row),
+    Action("verify.run", "run", "Check what is new since the last run", ("r",), "Verify", _VERIFY, 2, _idle),
+    Action("verify.full", "check everything again", "Check every entry, hash and table from the first on", (),
+           "Verify", _VERIFY, 0, _idle),
+    Action("filter", "filter", "Show only rows that contain some words", ("slash",), "Everywhere", foot=6,
+           why=_filled),
+    Action("facets", "narrow", "Narrow the list down by what its rows have in common", ("f",), "Lists", foot=0,
+           why=_facets),
+    Action("sort", "sort", "Put the list in another order", ("s",), "Lists", _SESSIONS | _TIMELINE | _SEARCH, 0,
+           _sort),
+    Action("import", "import", "Read an agent's sessions into this store", ("i",), "Sessions", _SESSIONS, 7,
+           _writes),
+    Action("demo", "open the demo", "Open the demo store: three sessions that tell a story", (), "Sessions",
+           _SESSIONS, 0, _writes),
+    Action("down", "down", "Go one row down", ("j", "down"), "Lists", why=_rows),
+    Action("up", "up", "Go one row up", ("k", "up"), "Lists", why=_rows),
+    Action("first", "first", "Go to the first row", ("g", "home"), "Lists", why=_rows),
+    Action("last", "last", "Go to the last row", ("G", "end"), "Lists", why=_rows),
+    Action("page.down", "page down", "Go half a page down", ("ctrl+d", "pagedown"), "Lists", why=_rows),
+    Action("page.up", "page up", "Go half a page up", ("ctrl+u", "pageup"), "Lists", why=_rows),
+    Action("mark", "mark", "Mark this row, for copying several at once", ("space",), "Lists", why=_row),
+    Action("hit.next", "next hit", "Go to the next match of the filter or the search", ("n",), why=_hits),
+    Action("hit.previous", "previous hit", "Go to the previous match of the filter or the search", ("N",),
+           why=_hits),
+    Action("copy", "copy", "Copy text, address, hash, JSON, citation or command", ("y",), foot=8, why=_row),
+    Action("pager", "pager", "Open what the cursor is on in $PAGER", ("o",), why=_row),
+    Action("address", "go to", "Go to an address, such as session/ID#EVENT", ("colon",), foot=9),
+    Action("back", "back", "Go back to where you were before", ("backspace", "alt+left"), why=_back),
+    Action("forward", "forward", "Go forward again", ("alt+right",), why=_forward),
+    Action("go.sessions", "Sessions", "List every session", ("2",), why=_always),
+    Action("go.verify", "Verify", "See what is checked and what holds", ("5",), why=_always),
+    Action("go.search", "Search", "Search the text of every session", ("6",), why=_filled),
+    Action("leave", "leave", "Leave whatever is open or running: a prompt, a filter, a full screen, an import",
+           ("escape",), why=_transient),
+    Action("mask", "mask", "Hide paths, mails, hosts and secrets, for a shared screen", ("M",)),
+    Action("theme", "theme", "Go to the next theme", ("T",)),
+    Action("palette", "palette", "Find an action, a session or an address by its name", ("ctrl+p",)),
+    Action("help", "keys", "Show every key that works here, and run it", ("question_mark",), foot=10),
+    Action("quit", "quit", "Leave the console", ("q", "ctrl+q")),
+)  # fmt: skip
+"""The registry, in the order help shows it."""
+
+BY_ID: dict[str, Action] = {action.id: action for action in ACTIONS}
+
+
+def in_view(view: str) -> Iterator[Action]:
+    """The actions that exist in a view."""
+    return (action for action in ACTIONS if action.lives_in(view))
+
+
+def keys_line(view: str) -> list[Action]:
+    """What the keys line of a view names, most useful first; at most seven."""
+    named = sorted((action for action in in_view(view) if action.foot), key=lambda action: action.foot)
+    return named[:6] + named[-1:] if len(named) > 7 else named
+
+
+def clashes(actions: tuple[Action, ...] = ACTIONS) -> list[tuple[str, str, str]]:
+    """(key, id, id) of every two actions that would answer to the same key in the same view."""
+    found = []
+    for index, one in enumerate(actions):
+        for other in actions[index + 1 :]:
+            together = one.views is None or other.views is None or one.views & other.views
+            if together:
+                found.extend((key, one.id, other.id) for key in one.keys if key in other.keys)
+    return found

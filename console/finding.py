@@ -1,0 +1,161 @@
+"""From an address or a name to a place: what the address bar, the palette and the command line open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from affidavit.session.address import (
+    Address,
+    AddressError,
+    EntryAddress,
+    PayloadAddress,
+    SessionAddress,
+    TurnAddress,
+    parse,
+)
+from affidavit.session.event import event_hex
+from console.screens.view import Place
+from console.widgets import figures
+from console.widgets.chooser import Choice
+from console.widgets.ink import Ink, Line
+from storage.archive import SessionFilter
+
+if TYPE_CHECKING:
+    from console.app import AffidavitApp
+    from storage.archive import Archive
+    from storage.queries.models import Hit, SessionRow
+
+_NEAR = 20
+
+
+class NotFound(Exception):
+    """Nothing in this store has that address. The words are safe but for what they quote."""
+
+
+@dataclass
+class Hits:
+    """What a search found, to be gone through from the timeline too."""
+
+    text: str
+    rows: Sequence[Hit]
+    at: int = 0
+
+
+class Finding:
+    """Resolves addresses in a reading thread and goes there."""
+
+    def __init__(self, app: AffidavitApp) -> None:
+        self._app = app
+        self.hits: Hits | None = None
+
+    def hint(self, text: str) -> Line:
+        """What is wrong with an address as far as it is typed, or what it names."""
+        if not text.strip():
+            return ()
+        try:
+            return (Ink("quiet", _what(parse(text))),)
+        except AddressError as error:
+            return (Ink("person", self._app.outside.line(error.hint or error.reason, 60)),)
+
+    def go_to(self, text: str, *, first: bool = False) -> None:
+        """Open what an address names. ``first``: the console has just begun, so sessions are shown if it cannot."""
+        app = self._app
+        try:
+            address = parse(text)
+        except AddressError as error:
+            self._refused(f"{error.reason}; {error.hint}" if error.hint else error.reason, first)
+            return
+
+        def failed(error: Exception) -> None:
+            if isinstance(error, NotFound | LookupError):
+                self._refused(str(error), first)
+            elif first:
+                self._refused("", first)
+            else:
+                app.failed(error)
+
+        app.pool.ask(app, "address", lambda archive: resolve(archive, address), app.go, failed)
+
+    def _refused(self, why: str, first: bool) -> None:
+        if first:
+            self._app.go(Place("sessions"))
+        if why:
+            self._app.shell.flash(self._app.outside.line(why, 160), "person")
+
+    def find(self, typed: str, give: Callable[[Sequence[Choice]], None]) -> None:
+        """Addresses and sessions that typed words may mean, for the palette."""
+        app = self._app
+        choices: list[Choice] = []
+        try:
+            address = parse(typed)
+            choices.append(Choice(f"address:{address}", f"go to {app.outside.line(str(address), 60)}", group="Address"))
+        except AddressError:
+            pass
+
+        def read(archive: Archive) -> Sequence[SessionRow]:
+            return archive.sessions(SessionFilter(text=typed.strip()), limit=8).rows
+
+        def done(rows: Sequence[SessionRow]) -> None:
+            outside = app.outside
+            choices.extend(
+                Choice(
+                    f"address:session/{row.uid}",
+                    outside.line(row.title, 56) or "no title",
+                    note=figures.day(row.started, app.now()),
+                    group="Sessions",
+                )
+                for row in rows
+            )
+            give(choices)
+
+        app.pool.ask(app, "palette", read, done, lambda _error: give(choices))
+
+
+def _what(address: Address) -> str:
+    match address:
+        case SessionAddress(event=None):
+            return "a session"
+        case SessionAddress():
+            return "an event of a session"
+        case TurnAddress():
+            return f"turn {address.number} of a session"
+        case EntryAddress():
+            return "a ledger entry"
+        case PayloadAddress():
+            return "recorded bytes"
+        case _:
+            return "not in this console yet"
+
+
+def resolve(archive: Archive, address: Address) -> Place:
+    """The place an address names. Raises :class:`NotFound`, also where a prefix is not unique."""
+    match address:
+        case SessionAddress(id=id, event=event):
+            row = session_of(archive, id)
+            if event is None:
+                return Place("timeline", session=row.uid)
+            return Place("timeline", session=row.uid, event=event)
+        case TurnAddress(session=id, number=number):
+            row = session_of(archive, id)
+            for turn in archive.turns(row.key):
+                if turn.turn == number and turn.key is not None:
+                    return Place("timeline", session=row.uid, event=event_hex(archive.event(turn.key).id))
+            raise NotFound(f"session {row.uid} has no turn {number}: it has {row.turns}")
+        case EntryAddress() | PayloadAddress():
+            return Place("entry", session=str(address))
+        case _:
+            raise NotFound(f"{address} names something this console does not show yet")
+
+
+def session_of(archive: Archive, id: str) -> SessionRow:
+    """The one session whose uid or native id begins with ``id``."""
+    page = archive.sessions(SessionFilter(text=id), limit=_NEAR)
+    exact = [row for row in page.rows if id in (row.uid, row.native)]
+    near = exact or [row for row in page.rows if row.uid.startswith(id) or row.native.startswith(id)]
+    if len(near) > 1:
+        raise NotFound(f"session/{id} may mean {len(near)} sessions; write more of its id")
+    if not near:
+        raise NotFound(f"this store holds no session whose id begins with {id}")
+    return near[0]

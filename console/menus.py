@@ -1,0 +1,130 @@
+"""Panels made from the registry of actions: help, palette, the copy menu; and the way out to a pager."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from console.actions import Action, in_view, key_text
+from console.screens.view import Copy
+from console.themes import LOOKS
+from console.widgets.chooser import Choice, Chooser
+
+if TYPE_CHECKING:
+    from console.app import AffidavitApp
+
+_FORMS = "session/ID  session/ID#EVENT  turn/SESSION/7  entry/1234  payload/SHA256"
+
+
+class Menus:
+    """Panels over the view in front."""
+
+    def __init__(self, app: AffidavitApp) -> None:
+        self._app = app
+
+    def _choice(self, action: Action, *, keys: bool) -> Choice:
+        app = self._app
+        view = app.view
+        assert view is not None
+        why = view.why(action, app.situation())
+        shown = " ".join(dict.fromkeys(key_text(key) for key in action.keys))
+        return Choice(
+            action.id,
+            action.tooltip if keys else f"{action.label}: {action.tooltip}",
+            key=shown,
+            group=action.group,
+            why=why or "",
+            words=f"{action.label} {action.id}",
+        )
+
+    def do_help(self) -> None:
+        """Every key that works here, to find and to run."""
+        view = self._app.view
+        if view is None:
+            return
+        here = sorted(in_view(view.NAME), key=lambda action: action.views is None)
+        groups = list(dict.fromkeys(action.group for action in here))
+        ordered = [action for group in groups for action in here if action.group == group]
+        choices = [self._choice(action, keys=True) for action in ordered if action.keys]
+        self._app.push_screen(Chooser(f"What works in {view.TITLE}", choices), self._run)
+
+    def do_palette(self) -> None:
+        """Every action, theme, session and address, by name."""
+        app = self._app
+        if app.view is None:
+            return
+        choices = [self._choice(action, keys=False) for action in in_view(app.view.NAME) if action.id != "palette"]
+        names = LOOKS if not app.no_color else {}
+        choices += [
+            Choice(f"theme:{name}", f"theme: {look.title}", group="Themes", checked=name == app.theme)
+            for name, look in names.items()
+        ]
+        app.push_screen(Chooser("Do, open or go to", choices, placeholder=_FORMS, finder=app.finding.find), self._run)
+
+    def _run(self, choice: str | None) -> None:
+        if choice is None:
+            return
+        kind, _, rest = choice.partition(":")
+        if kind == "theme" and rest:
+            self._app.choose_theme(rest)
+        elif kind == "address" and rest:
+            self._app.finding.go_to(rest)
+        else:
+            self._app.action_act(choice)
+
+    # copying
+
+    def do_copy(self) -> None:
+        """Offer what can be copied of what the cursor is on."""
+        view = self._app.view
+        if view is not None:
+            view.prepare_copies(self._offer)
+
+    def _offer(self, copies: Sequence[Copy]) -> None:
+        by_id = {copy.id: copy for copy in copies}
+        if not copies:
+            self._app.shell.flash("there is nothing to copy here", "person")
+            return
+
+        def chosen(choice: str | None) -> None:
+            if choice is not None:
+                self._app.shell.flash(f"{by_id[choice].label}: {self.copy_text(by_id[choice].text)}", "holds")
+
+        choices = [Choice(copy.id, copy.label, note=_glimpse(copy.text)) for copy in copies]
+        self._app.push_screen(Chooser("Copy", choices), chosen)
+
+    def copy_text(self, text: str) -> str:
+        """Copy a safe text and say which way it went."""
+        driver = self._app._driver
+        write: Callable[[str], object] | None = None
+        if driver is not None:
+
+            def write(sequence: str) -> None:
+                driver.write(sequence)
+                driver.flush()
+
+        try:
+            done = self._app.services.copy(text, write)
+        except Exception as error:  # a clipboard must never end the console
+            return "not copied: " + self._app.outside.line(str(error), 80)
+        return f"copied: {done.note}" if done.way != "none" else done.note
+
+    # the pager
+
+    def do_pager(self) -> None:
+        """Hand what the cursor is on to the pager."""
+        view = self._app.view
+        if view is not None:
+            view.prepare_text(self._page)
+
+    def _page(self, text: str) -> None:
+        from console.paging import page
+
+        note = page(self._app, text)
+        if note:
+            self._app.shell.flash(note, "person")
+
+
+def _glimpse(text: str) -> str:
+    line = text.strip().split("\n", 1)[0]
+    return line[:48] + ("…" if len(line) > 48 or "\n" in text.strip() else "")

@@ -1,0 +1,140 @@
+"""How a session looks as one line, at any width."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from console.widgets import figures
+from console.widgets.ink import Ink, Line, left, right
+from console.widgets.safe import Outside
+
+if TYPE_CHECKING:
+    from storage.queries.models import SessionRow, Tokens
+
+
+class Column(NamedTuple):
+    """A column: its heading, width in cells (0: what is left), from which list width on it is shown, and its side."""
+
+    name: str
+    width: int
+    since: int
+    right: bool = False
+
+
+COLUMNS = (
+    Column("started", 12, 0),
+    Column("agent", 12, 72),
+    Column("project", 20, 100),
+    Column("branch", 14, 160),
+    Column("title", 0, 0),
+    Column("lanes", 5, 150, right=True),
+    Column("turns", 5, 0, right=True),
+    Column("events", 7, 0, right=True),
+    Column("tokens", 6, 84, right=True),
+    Column("problems", 8, 130, right=True),
+    Column("check", 8, 0),
+    Column("took", 8, 180, right=True),
+    Column("models", 24, 185),
+)
+SHORT = {
+    "passed": (Ink("holds", "✓ passed"),),
+    "failed": (Ink("fails", "✗ failed"),),
+    None: (Ink("unknown", "? none  "),),
+}
+"""The last verification a session holds, as glyph and word."""
+
+AGENTS = {"claude-code": "Claude Code", "affidavit": "Affidavit"}
+"""What people call an agent, by its format id; others are shown by the id."""
+
+
+def total(tokens: Tokens) -> int:
+    """Every token of a session that was not read from a cache."""
+    return tokens.input + tokens.output + tokens.cache_write
+
+
+def shown(room: int) -> list[Column]:
+    """The columns that fit in so many cells, the title given what is left."""
+    columns = [column for column in COLUMNS if room >= column.since]
+    fixed = sum(column.width for column in columns) + len(columns) - 1
+    return [column if column.width else column._replace(width=max(room - fixed, 8)) for column in columns]
+
+
+def heading(room: int, sort: str, descending: bool) -> Line:
+    """The names of the columns, the one the list is sorted by marked."""
+    inks: list[Ink] = []
+    for column in shown(room):
+        name = column.name
+        sorted_by = sort == name or (sort == "ended" and name == "took")
+        if sorted_by:
+            name += "↓" if descending else "↑"
+        text = (right if column.right else left)(name, column.width)
+        inks += (Ink("head" if sorted_by else "quiet", text), Ink("text", " "))
+    return tuple(inks)
+
+
+def session_line(row: SessionRow, room: int, outside: Outside, now: datetime) -> Line:
+    """One session."""
+    inks: list[Ink] = []
+    for column in shown(room):
+        inks += _cell(column, row, outside, now)
+        inks.append(Ink("text", " "))
+    return tuple(inks)
+
+
+def _cell(column: Column, row: SessionRow, outside: Outside, now: datetime) -> Line:
+    room = column.width
+    match column.name:
+        case "started":
+            return (Ink("text", left(figures.day(row.started, now), room)),)
+        case "agent":
+            return (Ink("text", left(AGENTS.get(row.agent) or outside.line(row.agent, room), room)),)
+        case "project":
+            return (Ink("quiet", left(outside.line(project(row), room), room)),)
+        case "branch":
+            return (Ink("quiet", left(outside.line(row.git_branch, room), room)),)
+        case "title":
+            return _title(row, room, outside)
+        case "lanes":
+            return (Ink("quiet", right(figures.short(row.lanes) if row.lanes > 1 else "", room)),)
+        case "turns":
+            return (Ink("text", right(figures.short(row.turns), room)),)
+        case "events":
+            return (Ink("text", right(figures.short(row.events), room)),)
+        case "tokens":
+            tokens = total(row.tokens)
+            return (Ink("text", right(figures.short(tokens) if tokens else "", room)),)
+        case "problems":
+            return (Ink("fails", right(f"✗ {figures.short(row.problems)}" if row.problems else "", room)),)
+        case "check":
+            return SHORT.get(row.check, SHORT[None])
+        case "took":
+            return (Ink("quiet", right(took(row), room)),)
+        case _:
+            return (Ink("quiet", left(outside.line(", ".join(row.models), room), room)),)
+
+
+def _title(row: SessionRow, room: int, outside: Outside) -> Line:
+    marks = ""
+    if row.unreadable:
+        marks = f" ! {figures.short(row.unreadable)} unreadable"
+    if len(marks) > room // 2:
+        marks = " !"
+    title = outside.line(row.title, room - len(marks)) if row.title else ""
+    shown = (
+        Ink("outside", left(title, room - len(marks))) if title else Ink("quiet", left("no title", room - len(marks)))
+    )
+    return (shown, Ink("person", marks)) if marks else (shown,)
+
+
+def project(row: SessionRow) -> str:
+    """The project's name: what the log says, or the last part of the folder it ran in."""
+    name = row.project or row.cwd or ""
+    return name.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or name
+
+
+def took(row: SessionRow) -> str:
+    """How long the session lasted, where both its ends are known."""
+    if row.started is None or row.ended is None:
+        return ""
+    return figures.duration((row.ended - row.started) // 1000)

@@ -1,0 +1,409 @@
+"""Sessions: every session of the store, newest first, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from console.actions import Situation
+from console.screens.sessions.columns import AGENTS, heading, project, session_line
+from console.screens.view import Copy, Place, View, bindings, dot
+from console.widgets import figures
+from console.widgets.bar import Bar
+from console.widgets.chooser import Choice, Chooser
+from console.widgets.ink import Ink, Line
+from console.widgets.notice import Notice
+from console.widgets.safe import Outside
+from console.widgets.virtual_list import Cursor, VirtualList
+from storage.archive import SessionFilter
+from storage.queries.models import Page, SessionRow, Total
+
+if TYPE_CHECKING:
+    from storage.archive import Archive
+
+SORTS = {
+    "started": ("newest first", True),
+    "ended": ("last active first", True),
+    "title": ("by title", False),
+    "events": ("most events first", True),
+    "turns": ("most turns first", True),
+    "tokens": ("most tokens first", True),
+    "problems": ("most problems first", True),
+}
+SINCE = {"today": 0, "7 days": 7, "30 days": 30, "a year": 365}
+
+
+@dataclass(frozen=True)
+class SessionSource:
+    """Sessions in one order under one filter."""
+
+    filter: SessionFilter
+    sort: Any
+    descending: bool
+    outside: Outside
+    now: Callable[[], datetime]
+    two_way: bool = True
+
+    def load(
+        self, archive: Archive, cursor: Cursor | None, direction: Any, inclusive: bool, limit: int
+    ) -> Page[SessionRow]:
+        return archive.sessions(
+            self.filter, sort=self.sort, descending=self.descending, cursor=cursor, direction=direction, limit=limit
+        )
+
+    def key(self, item: SessionRow) -> Hashable:
+        return item.key
+
+    def line(self, item: SessionRow, room: int) -> Line:
+        return session_line(item, room, self.outside, self.now())
+
+
+class SessionsView(View):
+    """See the module."""
+
+    NAME = "sessions"
+    TITLE = "Sessions"
+    CSS_FILE: ClassVar[str] = str(Path(__file__).with_suffix(".tcss"))
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("sessions")]
+    filter_hint = "words of a title, a project or an id"
+
+    def __init__(self) -> None:
+        super().__init__(id="sessions")
+        self._filter = SessionFilter()
+        self._since = "any"
+        self._sort = "started"
+        self._descending = True
+        self._all: Total | None = None
+        self._fitting: Total | None = None
+        self._heading = Bar(id="sessions-heading")
+        self._rows: VirtualList[SessionRow] = VirtualList(lambda: self.console_app.pool, id="sessions-list")
+        self._notice = Notice(id="sessions-notice")
+
+    def compose(self) -> ComposeResult:
+        yield self._heading
+        yield self._rows
+        yield self._notice
+
+    @property
+    def main_list(self) -> VirtualList[Any]:
+        return self._rows
+
+    @property
+    def row(self) -> SessionRow | None:
+        """The session under the cursor."""
+        item: SessionRow | None = self.main_list.item
+        return item
+
+    # reading
+
+    def arrive(self, place: Place) -> None:
+        if self.main_list.source is None or self.main_list.error is not None:
+            self.reload()
+        self.focus_main()
+
+    def reload(self) -> None:
+        """Read the list from its first row."""
+        app = self.console_app
+        source = SessionSource(self._filter, self._sort, self._descending, app.outside, app.now)
+        self.main_list.show(source)
+        self._count()
+
+    def _count(self) -> None:
+        wanted = self._filter
+
+        def count(archive: Archive) -> tuple[Total, Total]:
+            everything = archive.count_sessions(SessionFilter())
+            return everything, everything if wanted == SessionFilter() else archive.count_sessions(wanted)
+
+        def counted(totals: tuple[Total, Total]) -> None:
+            self._all, self._fitting = totals
+            self.main_list.total = totals[1].value
+            if totals[0].value == 0:
+                self.console_app.found_empty()
+            self._state()
+            self.tell()
+
+        self.console_app.pool.ask(self, (self, "count"), count, counted, self._no_count, slow=True)
+
+    def _no_count(self, error: Exception) -> None:
+        self._all = self._fitting = None
+        if self.main_list.error is None:
+            self.tell()
+
+    @on(VirtualList.Changed)
+    def _changed(self) -> None:
+        error = self.main_list.error
+        if error is not None and getattr(error, "reason", "") == "missing":
+            self.console_app.found_empty()
+        self._state()
+
+    def _state(self) -> None:
+        """Put the notice in place of the list where there are no rows to show."""
+        rows = self.main_list
+        nothing = not rows.rows
+        notice = self._notice
+        if nothing:
+            if rows.error is not None:
+                self.console_app.show_error(notice, "The sessions could not be read", rows.error)
+            elif rows.loading:
+                notice.say(Ink("quiet", "Reading the sessions …"))
+            elif self._filter != SessionFilter():
+                notice.say(
+                    Ink("head", "No session fits"),
+                    [(Ink("text", f"{self._hidden()} hidden by the filter."),)],
+                    [("esc", "take the filter away"), ("/", "change it"), ("f", "narrow down otherwise")],
+                )
+            else:
+                notice.say(
+                    Ink("head", "This store holds no sessions yet"), (), [("i", "import some"), ("?", "every key")]
+                )
+        changed = self.has_class("-nothing") != nothing
+        self.set_class(nothing, "-nothing")
+        if changed and self.console_app.view is self and not self.console_app.shell.prompting:
+            self.focus_main()
+        width = rows.size.width or self.size.width
+        self._heading.say(heading(width - 3, self._sort, self._descending))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._state)
+
+    def focus_main(self) -> None:
+        (self._notice if self.has_class("-nothing") else self.main_list).focus()
+
+    # chrome
+
+    def second(self) -> tuple[Line, Line]:
+        text = self._filter.text
+        start: Line = (Ink("key", "/", "filter"), Ink("faint", " filter", "filter"))
+        if text:
+            start = (Ink("key", "/ ", "filter"), Ink("hit", self.console_app.outside.line(text, 40), "filter"))
+        facets: list[Ink] = []
+        agent = self._filter.agent
+        for name, value in (
+            ("agent", AGENTS.get(agent or "", agent)),
+            ("project", self._filter.project),
+            ("check", self._filter.check),
+            ("since", None if self._since == "any" else self._since),
+        ):
+            said = self.console_app.outside.line(value, 24) if value else "any"
+            facets += (
+                Ink("quiet", f"{name} ▾ ", "facets"),
+                Ink("hit" if value else "text", said, "facets"),
+                Ink("text", "   "),
+            )
+        if self._filter.problems_only:
+            facets.append(Ink("hit", "with problems   ", "facets"))
+        return start, tuple(facets[:-1])
+
+    def _hidden(self) -> str:
+        if self._all is None or self._fitting is None:
+            return "some"
+        return figures.number(self._all.value - self._fitting.value)
+
+    def missing(self) -> Line:
+        rows = self.main_list
+        if rows.loading and not rows.rows:
+            return (Ink("quiet", "reading …"),)
+        if self._fitting is None:
+            return dot(f"{figures.number(len(rows.rows))} read" if rows.rows else "")
+        parts = [figures.plural(self._fitting.value, "session") + ("" if self._fitting.exact else " or more")]
+        if rows.ordinal is not None:
+            parts.insert(0, f"{figures.number(rows.ordinal)} of")
+            parts = [" ".join(parts)]
+        unreadable = sum(row.unreadable for row in rows.rows)
+        unknown = sum(row.unknown for row in rows.rows)
+        parts.append(f"{figures.number(unreadable)} unreadable")
+        parts.append(f"{figures.number(unknown)} unknown")
+        parts.append(f"{self._hidden()} hidden by filter")
+        if rows.marked:
+            parts.append(f"{len(rows.marked)} marked")
+        return dot(*parts)
+
+    def situation(self, now: Situation) -> Situation:
+        rows = self.main_list
+        return replace(
+            now,
+            row=rows.item is not None,
+            loading=rows.loading,
+            filtered=self._filter != SessionFilter(),
+            transient=now.transient or self._filter != SessionFilter() or bool(rows.marked) or rows.error is not None,
+            sortable=True,
+            facets=True,
+        )
+
+    # the filter
+
+    @property
+    def filter_text(self) -> str:
+        return self._filter.text
+
+    def preview(self, text: str) -> None:
+        self._filter = replace(self._filter, text=text)
+        self.reload()
+
+    def preview_hint(self) -> Line:
+        if self._fitting is None or self._all is None:
+            return ()
+        return dot(f"{figures.number(self._fitting.value)} of {figures.number(self._all.value)} fit")
+
+    def leave(self) -> bool:
+        if self.main_list.error is not None:
+            self.reload()
+            return True
+        if self.main_list.marked:
+            self.main_list.unmark()
+            return True
+        if self._filter != SessionFilter():
+            self._filter, self._since = SessionFilter(), "any"
+            self.reload()
+            return True
+        return False
+
+    # actions
+
+    def do_open(self) -> None:
+        if self.row is not None:
+            self.console_app.go(Place("timeline", session=self.row.uid))
+
+    @on(VirtualList.Opened)
+    def _opened(self, event: VirtualList.Opened) -> None:
+        event.stop()
+        self.do_open()
+
+    def do_hit_next(self) -> None:
+        self.main_list.do_down()
+
+    def do_hit_previous(self) -> None:
+        self.main_list.do_up()
+
+    def do_sort(self) -> None:
+        choices = [
+            Choice(f"sort:{name}", words, note="now" if name == self._sort else "", checked=name == self._sort)
+            for name, (words, _descending) in SORTS.items()
+        ]
+        self.app.push_screen(Chooser("Put the sessions in order", choices), self._sorted)
+
+    def _sorted(self, choice: str | None) -> None:
+        if choice is None:
+            return
+        name = choice.partition(":")[2]
+        self._descending = not self._descending if name == self._sort else SORTS[name][1]
+        self._sort = name
+        self.reload()
+
+    def do_facets(self) -> None:
+        def read(archive: Archive) -> dict[str, list[tuple[str, int]]]:
+            return {name: archive.facet(name) for name in ("agent", "project", "check")}
+
+        self.console_app.pool.ask(self, (self, "facets"), read, self._choose_facet, self.console_app.failed)
+
+    def _choose_facet(self, facets: dict[str, list[tuple[str, int]]]) -> None:
+        outside = self.console_app.outside
+        now = {"agent": self._filter.agent, "project": self._filter.project, "check": self._filter.check}
+        choices = [
+            Choice(
+                f"{name}:{value}",
+                AGENTS.get(value) or outside.line(value, 60) or "(empty)",
+                note=figures.plural(count, "session"),
+                group=name,
+                checked=now[name] == value,
+            )
+            for name, values in facets.items()
+            for value, count in values
+        ]
+        choices += [Choice(f"since:{words}", words, group="since", checked=self._since == words) for words in SINCE]
+        choices.append(Choice("problems:", "only with problems", group="problems", checked=self._filter.problems_only))
+        self.app.push_screen(Chooser("Narrow the sessions down", choices), self._narrowed)
+
+    def _narrowed(self, choice: str | None) -> None:
+        if choice is None:
+            return
+        name, _, value = choice.partition(":")
+        kept = self._filter
+        if name == "since":
+            self._since = "any" if self._since == value else value
+            kept = replace(kept, since=None if self._since == "any" else self._start_of(SINCE[value]))
+        elif name == "problems":
+            kept = replace(kept, problems_only=not kept.problems_only)
+        else:
+            kept = replace(kept, **{name: None if getattr(kept, name) == value else value})
+        self._filter = kept
+        self.reload()
+
+    def _start_of(self, days: int) -> int:
+        today = self.console_app.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        return int((today - timedelta(days=days)).timestamp()) * 1_000_000
+
+    def prepare_copies(self, give: Callable[[Sequence[Copy]], None]) -> None:
+        rows = list(self.main_list.marked.values()) or ([self.row] if self.row else [])
+        give(session_copies(rows, self.console_app.outside))
+
+    def prepare_text(self, give: Callable[[str], None]) -> None:
+        if self.row is not None:
+            give(session_text(self.row, self.console_app.outside))
+
+    def masked(self) -> None:
+        self.main_list.redraw()
+
+
+def session_text(row: SessionRow, outside: Outside) -> str:
+    """Everything the list knows of a session, one fact a line."""
+    tokens = row.tokens
+    facts = [
+        ("title", outside.line(row.title)),
+        ("address", f"session/{row.uid}"),
+        ("native id", outside.line(row.native)),
+        ("agent", f"{AGENTS.get(row.agent) or outside.line(row.agent)} {outside.line(row.version)}".strip()),
+        ("project", outside.line(project(row))),
+        ("folder", outside.line(row.cwd)),
+        ("git branch", outside.line(row.git_branch)),
+        ("time", figures.span(row.started, row.ended)),
+        ("turns", str(row.turns)),
+        ("events", str(row.events)),
+        ("lanes", str(row.lanes)),
+        ("branches", str(row.branches)),
+        ("tokens", f"in {tokens.input}, out {tokens.output}, cache {tokens.cache_read} / {tokens.cache_write}"),
+        ("models", outside.line(", ".join(row.models))),
+        ("check", row.check or "none"),
+        ("problems", str(row.problems)),
+        ("unreadable", str(row.unreadable)),
+        ("unknown", str(row.unknown)),
+        ("duplicates", str(row.duplicates)),
+    ]
+    return "\n".join(f"{name:<11}{value}" for name, value in facts)
+
+
+def session_copies(rows: list[SessionRow], outside: Outside) -> list[Copy]:
+    """What can be copied of sessions."""
+    import json
+    import shlex
+
+    if not rows:
+        return []
+    addresses = [f"session/{row.uid}" for row in rows]
+    told = [
+        {
+            "id": row.uid,
+            "agent": row.agent,
+            "title": outside.line(row.title),
+            "project": outside.line(project(row)),
+            "startedAt": figures.iso(row.started),
+            "endedAt": figures.iso(row.ended),
+            "events": row.events,
+            "turns": row.turns,
+        }
+        for row in rows
+    ]
+    return [
+        Copy("address", "address", "\n".join(addresses)),
+        Copy("command", "command that opens it", "\n".join(shlex.join(["affidavit", name]) for name in addresses)),
+        Copy("text", "title", "\n".join(outside.line(row.title) for row in rows)),
+        Copy("json", "JSON", json.dumps(told if len(told) > 1 else told[0], ensure_ascii=False, indent=2)),
+    ]

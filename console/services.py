@@ -1,0 +1,116 @@
+"""What the console asks of the program around it: work that writes, or that lasts, or that knows this machine.
+
+The console itself only reads a store. Verifying, importing, finding what agents left on this machine and opening
+the demo are handed in as one :class:`Services` object, so that a screen can be driven by a test with invented
+ones. Every callable here is called from a thread that is not the event loop, may block, and must not touch a
+widget. One that raises is shown as an error panel with the exception's message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from storage.archive import Archive
+
+OpenArchive = Callable[[], "Archive"]
+"""Opens a new read-only connection; called once in each reading thread. Raises ``StoreError`` if it cannot."""
+
+Progress = Callable[[str, int, int | None], None]
+"""``progress(stage, done, total)``: ``total`` is ``None`` while it is not known. Cheap to call often."""
+
+Cancelled = Callable[[], bool]
+"""Answers whether the person asked to stop. Long work asks it at least every quarter of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyFailure:
+    """One thing that did not hold. ``address`` is what the console can open; ``kind`` is of verify's closed list."""
+
+    address: str
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult:
+    """What a verification found.
+
+    ``level`` is the strongest claim the store can make (``self-consistent`` …). ``checked`` counts what was looked
+    at, by name, in the order it was done; ``seconds`` how long each took. ``since`` is set when only what is newer
+    than an earlier run was checked: entries before that number were not checked again. ``cancelled``: the run was
+    stopped, and says nothing about what it did not reach.
+    """
+
+    holds: bool
+    level: str
+    entries: int
+    checked: Mapping[str, int]
+    failures: Sequence[VerifyFailure] = ()
+    withheld: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    since: int | None = None
+    finished: datetime | None = None
+    cancelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A folder of sessions an agent left on this machine. ``agent`` is what people call it; ``bytes`` their size."""
+
+    folder: str
+    agent: str
+    sessions: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """What an import did. ``cancelled``: it stopped early; what it had read so far is kept."""
+
+    sessions: int
+    events: int
+    unreadable: int = 0
+    unknown: int = 0
+    skipped: int = 0
+    cancelled: bool = False
+
+
+class Copied(Protocol):
+    """How a text was copied; :class:`console.clipboard.CopyResult` is one. ``note`` is safe to show."""
+
+    @property
+    def way(self) -> str: ...
+    @property
+    def note(self) -> str: ...
+
+
+class Services(Protocol):
+    """The program around the console. See the module for how these are called."""
+
+    def copy(self, text: str, terminal: Callable[[str], object] | None) -> Copied:
+        """Copy a text; ``terminal`` writes to the terminal the console stands in. Called on the event loop; brief."""
+        ...
+
+    def verify(self, progress: Progress, cancelled: Cancelled, *, full: bool = False) -> VerifyResult:
+        """Check the store: what is new since the last run, or with ``full`` everything again."""
+        ...
+
+    def last_verified(self) -> VerifyResult | None:
+        """What the last finished run of this user on this store found, or ``None``. Quick: it reads a small file."""
+        ...
+
+    def discover(self) -> Sequence[Found]:
+        """Folders with sessions of known agents, in the order they should be offered. Reads no file's content."""
+        ...
+
+    def import_(self, folder: str, progress: Progress, cancelled: Cancelled) -> ImportResult:
+        """Import a file or folder into the store, which is made if it is missing."""
+        ...
+
+    def demo(self) -> OpenArchive:
+        """Make the demo store if it is not there, and say how to open it."""
+        ...

@@ -1,0 +1,60 @@
+"""One line of chrome: words to the left, words to the right, some of them to be clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from console.widgets.ink import Ink, cells, spread
+from console.widgets.inked import Inked
+
+
+class Bar(Inked):
+    """Repaints only when what it says changes."""
+
+    DEFAULT_CSS = """
+    Bar { height: 1; width: 1fr; }
+    """
+
+    class Pressed(Message):
+        """Words that stand for an action were clicked."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None, ground: str = "") -> None:
+        super().__init__(id=id, classes=classes)
+        self.start: tuple[Ink, ...] = ()
+        self.end: tuple[Ink, ...] = ()
+        self._ground = ground
+
+    def say(self, start: Sequence[Ink], end: Sequence[Ink] = ()) -> None:
+        """Show these words from now on."""
+        start, end = tuple(start), tuple(end)
+        if (start, end) != (self.start, self.end):
+            self.start, self.end = start, end
+            self.refresh()
+
+    @property
+    def text(self) -> str:
+        """What it says now, as plain text in its present width."""
+        return "".join(ink.text for ink in spread(self.start, self.end, self.size.width))
+
+    def render_line(self, y: int) -> Strip:
+        if y:
+            return self.blank()
+        return self.strip(spread(self.start, self.end, self.size.width), self.size.width, self._ground)
+
+    def on_click(self, event: events.Click) -> None:
+        at = 0
+        for ink in spread(self.start, self.end, self.size.width):
+            at += cells(ink.text)
+            if event.x < at:
+                if ink.act:
+                    event.stop()
+                    self.post_message(self.Pressed(ink.act))
+                return

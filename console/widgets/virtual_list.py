@@ -1,0 +1,491 @@
+"""A list of any length that holds only what is on screen and a little around it.
+
+Rows come from a :class:`Source` in pages found by key, read in the threads of the pool. The window they form is
+contiguous; pages far from the screen are let go and read again when needed. Moving the cursor repaints two lines.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from textual import events
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+
+from console.widgets.ink import Ink, Line, fit, width
+from console.widgets.inked import Inked
+
+if TYPE_CHECKING:
+    from console.reading import ReadPool
+    from storage.archive import Archive
+    from storage.queries.models import Page
+
+Item = TypeVar("Item")
+Cursor = tuple[object, ...]
+
+
+class Source(Protocol[Item]):
+    """Where a list's rows come from. ``load`` runs in a reading thread; the rest on the event loop.
+
+    A source is never changed once a list shows it: another filter or order is another source.
+    """
+
+    two_way: bool
+    """Whether ``load`` can go backwards. A source that cannot keeps every row it has given."""
+
+    def load(self, archive: Archive, cursor: Cursor | None, direction: Any, inclusive: bool, limit: int) -> Page[Item]:
+        """A page of rows; ``cursor=None`` begins at the first row, or ends at the last when going ``before``."""
+        ...
+
+    def key(self, item: Item) -> Hashable:
+        """What stays the same about a row when it is read again."""
+        ...
+
+    def line(self, item: Item, room: int) -> Line:
+        """How a row looks in so many cells, without its cursor and mark."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A place to begin at: the page around ``cursor``, with the row of ``key`` on screen line ``line``."""
+
+    cursor: Cursor
+    key: Hashable
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Window(Generic[Item]):
+    rows: tuple[Item, ...]
+    before: Cursor | None
+    after: Cursor | None
+
+
+class VirtualList(Inked, Generic[Item], can_focus=True):
+    """See the module. The view in front of it gives it a source with :meth:`show`."""
+
+    PAGE = 200
+    KEEP = 2_000
+    """Rows kept around the screen before far pages are let go."""
+    NEAR = 100
+    """Rows left beyond the screen when the next page is asked for."""
+    GUTTER = 2
+
+    DEFAULT_CSS = """
+    VirtualList { height: 1fr; width: 1fr; }
+    """
+
+    class Moved(Message):
+        """The cursor stands on another row (or on none). Later moves replace earlier ones not yet handled."""
+
+        def __init__(self, list: VirtualList[Any]) -> None:
+            super().__init__()
+            self.list = list
+
+        @property
+        def control(self) -> VirtualList[Any]:
+            return self.list
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, VirtualList.Moved) and message.list is self.list
+
+    class Changed(Message):
+        """The list begins to read, has read, or could not."""
+
+        def __init__(self, list: VirtualList[Any]) -> None:
+            super().__init__()
+            self.list = list
+
+        @property
+        def control(self) -> VirtualList[Any]:
+            return self.list
+
+    class Opened(Message):
+        """A row was clicked while the cursor stood on it."""
+
+        def __init__(self, list: VirtualList[Any]) -> None:
+            super().__init__()
+            self.list = list
+
+        @property
+        def control(self) -> VirtualList[Any]:
+            return self.list
+
+    def __init__(self, pool: Callable[[], ReadPool], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._pool = pool
+        self.source: Source[Item] | None = None
+        self.rows: list[Item] = []
+        self.before: Cursor | None = None
+        self.after: Cursor | None = None
+        self.top = 0
+        self.cursor = 0
+        self.first: int | None = None
+        """How many rows of the whole list stand before ``rows[0]``, where that is known."""
+        self.total: int | None = None
+        """Length of the whole list, once counted."""
+        self.loading = False
+        """The rows drawn belong to an earlier question; keys that act on a row are refused."""
+        self.error: Exception | None = None
+        self.marked: dict[Hashable, Item] = {}
+        self._asked: set[str] = set()
+        self._strips: OrderedDict[tuple[Hashable, int, str, bool], Strip] = OrderedDict()
+
+    # what stands under the cursor
+
+    @property
+    def item(self) -> Item | None:
+        """The row under the cursor, if one is drawn there and it answers the present question."""
+        if self.loading or not 0 <= self.cursor < len(self.rows):
+            return None
+        return self.rows[self.cursor]
+
+    @property
+    def ordinal(self) -> int | None:
+        """The place of the cursor in the whole list, from 1, where it is known."""
+        return None if self.first is None or not self.rows else self.first + self.cursor + 1
+
+    @property
+    def empty(self) -> bool:
+        """Nothing to show, and that is the answer."""
+        return not self.rows and not self.loading and self.error is None
+
+    # showing a source
+
+    def show(
+        self,
+        source: Source[Item],
+        *,
+        at: Anchor | None = None,
+        end: bool = False,
+        total: int | None = None,
+        keep_marks: bool = False,
+    ) -> None:
+        """Show another source: from its first row, its last with ``end``, or around ``at``.
+
+        The rows on screen stay until the new ones are there.
+        """
+        self.source = source
+        self.loading = True
+        self.error = None
+        self.total = total
+        if not keep_marks:
+            self.marked = {}
+        self._asked.clear()
+        limit = self.PAGE
+
+        def first(archive: Archive) -> _Window[Item]:
+            if at is not None:
+                below = source.load(archive, at.cursor, "after", True, limit)
+                above = source.load(archive, at.cursor, "before", False, limit // 2)
+                return _Window((*above.rows, *below.rows), above.before, below.after)
+            page = source.load(archive, None, "before" if end else "after", False, limit)
+            return _Window(page.rows, page.before if source.two_way else None, page.after)
+
+        def done(window: _Window[Item]) -> None:
+            self._replace(window, at, end)
+
+        self._pool().forget((self, "more"))
+        self._pool().ask(self, (self, "rows"), first, done, self._failed)
+        self.post_message(self.Changed(self))
+
+    def again(self) -> None:
+        """Read what is on screen again, keeping the cursor where it stands if its row is still there."""
+        if self.source is not None:
+            self.show(self.source, total=self.total, keep_marks=True)
+
+    def clear(self) -> None:
+        """Show nothing, and ask nothing."""
+        self._pool().forget((self, "rows"))
+        self._pool().forget((self, "more"))
+        self.source, self.rows, self.before, self.after = None, [], None, None
+        self.top = self.cursor = 0
+        self.loading, self.error, self.total, self.first = False, None, None, None
+        self.redraw()
+
+    def _replace(self, window: _Window[Item], at: Anchor | None, end: bool) -> None:
+        source = self.source
+        assert source is not None
+        self.rows, self.before, self.after = list(window.rows), window.before, window.after
+        self.loading = False
+        if at is not None:
+            self.cursor = self._nearest(at)
+            self.first = 0 if self.before is None else None
+            middle = self.size.height // 3 if at.line is None else at.line
+            self.top = self.cursor - middle
+        elif end:
+            self.cursor = len(self.rows) - 1
+            self.top = len(self.rows)
+            self.first = 0 if self.before is None else None
+        else:
+            self.cursor = self.top = 0
+            self.first = 0
+        self._settle()
+        self.redraw()
+        self._told()
+
+    def _nearest(self, at: Anchor) -> int:
+        source = self.source
+        assert source is not None
+        for index, item in enumerate(self.rows):
+            if source.key(item) == at.key:
+                return index
+        # The row itself is not in this list: the first row at or after its place.
+        return min(self.PAGE // 2, max(len(self.rows) - 1, 0)) if self.before is not None else 0
+
+    def _failed(self, error: Exception) -> None:
+        self.loading = False
+        self.error = error
+        self._asked.clear()
+        self.rows = []
+        self.redraw()
+        self._told()
+
+    def _told(self) -> None:
+        self.post_message(self.Changed(self))
+        self.post_message(self.Moved(self))
+
+    # reading on
+
+    def _read_on(self) -> None:
+        """Ask for the next page in whichever direction the screen comes near an edge."""
+        if self.loading or self.source is None:
+            return
+        if self.after is not None and len(self.rows) - (self.top + self.size.height) < self.NEAR:
+            self._ask_more("after", self.after)
+        elif self.before is not None and self.top < self.NEAR:
+            self._ask_more("before", self.before)
+
+    def _ask_more(self, direction: str, cursor: Cursor) -> None:
+        if self._asked:
+            return
+        source = self.source
+        assert source is not None
+        self._asked.add(direction)
+        limit = self.PAGE
+
+        def more(archive: Archive) -> Page[Item]:
+            return source.load(archive, cursor, direction, False, limit)
+
+        def done(page: Page[Item]) -> None:
+            self._asked.discard(direction)
+            (self._append if direction == "after" else self._prepend)(page)
+
+        self._pool().ask(self, (self, "more"), more, done, self._failed)
+
+    def _append(self, page: Page[Item]) -> None:
+        source = self.source
+        assert source is not None
+        known = len(self.rows)
+        self.rows.extend(page.rows)
+        self.after = page.after
+        excess = len(self.rows) - self.KEEP
+        if source.two_way and excess > self.PAGE and self.top > excess:
+            self._let_go_above(excess)
+        if self.top + self.size.height > known:
+            self.redraw()
+        self.post_message(self.Changed(self))
+        self._read_on()
+
+    def _let_go_above(self, count: int) -> None:
+        cursor_of = getattr(self.source, "cursor", None)
+        if cursor_of is None or self.cursor < count:
+            return
+        self.before = cursor_of(self.rows[count])
+        del self.rows[:count]
+        self.top -= count
+        self.cursor -= count
+        if self.first is not None:
+            self.first += count
+
+    def _prepend(self, page: Page[Item]) -> None:
+        count = len(page.rows)
+        self.rows[:0] = page.rows
+        self.before = page.before
+        self.top += count
+        self.cursor += count
+        if self.before is None:
+            self.first = 0
+        elif self.first is not None:
+            self.first -= count
+        cursor_of = getattr(self.source, "cursor", None)
+        excess = len(self.rows) - self.KEEP
+        keep_to = len(self.rows) - excess
+        if excess > self.PAGE and cursor_of is not None and keep_to > max(self.top + self.size.height, self.cursor + 1):
+            del self.rows[keep_to:]
+            self.after = cursor_of(self.rows[-1])
+        if self.top - count < 0:
+            self.redraw()
+        self.post_message(self.Changed(self))
+        self._read_on()
+
+    # moving
+
+    def move(self, to: int) -> None:
+        """Put the cursor on row ``to`` of the window, scrolling as little as needed."""
+        if not self.rows or self.loading:
+            return
+        to = min(max(to, 0), len(self.rows) - 1)
+        if to == self.cursor:
+            return
+        old, self.cursor = self.cursor, to
+        top = self.top
+        self._settle()
+        if self.top != top:
+            self.redraw()
+        else:
+            self._refresh_rows(old, to)
+        self.post_message(self.Moved(self))
+        self._read_on()
+
+    def _settle(self) -> None:
+        """Bring the cursor onto the screen and the screen onto the rows."""
+        height = max(self.size.height, 1)
+        margin = min(3, max((height - 1) // 2, 0))
+        self.top = min(self.top, self.cursor - margin)
+        self.top = max(self.top, self.cursor - height + 1 + margin)
+        self.top = max(min(self.top, len(self.rows) - height), 0)
+
+    def _refresh_rows(self, *rows: int) -> None:
+        across = self.size.width
+        for row in rows:
+            line = row - self.top
+            if 0 <= line < self.size.height:
+                self.refresh(Region(0, line, across, 1))
+
+    def redraw(self) -> None:
+        """Repaint every line."""
+        self._strips.clear()
+        self.refresh()
+
+    def do_down(self) -> None:
+        self.move(self.cursor + 1)
+
+    def do_up(self) -> None:
+        self.move(self.cursor - 1)
+
+    def do_page_down(self) -> None:
+        self._page(max(self.size.height // 2, 1))
+
+    def do_page_up(self) -> None:
+        self._page(-max(self.size.height // 2, 1))
+
+    def _page(self, by: int) -> None:
+        self.top = max(min(self.top + by, len(self.rows) - self.size.height), 0)
+        self.move(self.cursor + by)
+
+    def do_first(self) -> None:
+        if self.source is None:
+            return
+        if self.before is None:
+            self.move(0)
+        else:
+            self.show(self.source, total=self.total, keep_marks=True)
+
+    def do_last(self) -> None:
+        if self.source is None:
+            return
+        if self.after is None or not self.source.two_way:
+            self.move(len(self.rows) - 1)
+        else:
+            self.show(self.source, end=True, total=self.total, keep_marks=True)
+
+    def do_mark(self) -> None:
+        item, source = self.item, self.source
+        if item is None or source is None:
+            return
+        key = source.key(item)
+        if key in self.marked:
+            del self.marked[key]
+        else:
+            self.marked[key] = item
+        self._refresh_rows(self.cursor)
+        self.post_message(self.Changed(self))
+        self.move(self.cursor + 1)
+
+    def unmark(self) -> None:
+        """Take every mark away."""
+        self.marked = {}
+        self.redraw()
+        self.post_message(self.Changed(self))
+
+    # the mouse
+
+    def on_click(self, event: events.Click) -> None:
+        row = self.top + event.y
+        if not 0 <= row < len(self.rows) or self.loading:
+            return
+        if row == self.cursor and self.has_focus:
+            self.post_message(self.Opened(self))
+        else:
+            self.move(row)
+
+    def _wheel(self, by: int) -> None:
+        height = self.size.height
+        top = max(min(self.top + by, len(self.rows) - height), 0)
+        if top == self.top or self.loading:
+            return
+        self.top = top
+        self.cursor = min(max(self.cursor, top), top + height - 1, len(self.rows) - 1)
+        self.redraw()
+        self.post_message(self.Moved(self))
+        self._read_on()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self._wheel(3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self._wheel(-3)
+
+    # drawing
+
+    def on_resize(self) -> None:
+        self._strips.clear()
+        self._settle()
+        self._read_on()
+
+    def on_focus(self) -> None:
+        self._refresh_rows(self.cursor)
+
+    def on_blur(self) -> None:
+        self._refresh_rows(self.cursor)
+
+    def notify_style_update(self) -> None:
+        self._strips.clear()
+        super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        room = self.size.width
+        index = self.top + y
+        source = self.source
+        if source is None or index >= len(self.rows) or index < 0:
+            waits = bool(self.rows) and self.after is not None and index >= len(self.rows)
+            return self.strip((Ink("faint", "  ·"),) if waits else (), room)
+        item = self.rows[index]
+        key = source.key(item)
+        ground = ""
+        if index == self.cursor:
+            ground = "cursor" if self.has_focus else "cursor-off"
+        marked = key in self.marked
+        cached = (key, room, ground, marked)
+        strip = self._strips.get(cached)
+        if strip is None:
+            strip = self._draw(source.line(item, room - self.GUTTER - 1), room, ground, marked)
+            self._strips[cached] = strip
+            if len(self._strips) > 512:
+                self._strips.popitem(last=False)
+        return strip
+
+    def _draw(self, line: Line, room: int, ground: str, marked: bool) -> Strip:
+        bar = Ink("accent", "▌") if ground else Ink("text", " ")
+        mark = Ink("accent", "•") if marked else Ink("text", " ")
+        line = fit(line, room - self.GUTTER - 1)
+        pad = Ink("text", " " * (room - self.GUTTER - width(line)))
+        return self.strip((bar, mark, *line, pad), room, ground)
