@@ -74,6 +74,10 @@ class Transcript:
     parent: str | None = None
     prompt_id: str | None = None
     context: int = 14_000
+    asked: datetime = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.asked = self.clock
 
     def text(self) -> str:
         """The whole file so far."""
@@ -129,6 +133,7 @@ class Transcript:
         """A person's message: it begins a turn."""
         self.prompt_id = self.uuid()
         self.context += len(text) // 3
+        self.asked = self.clock + timedelta(seconds=after)
         return self.record(
             "user",
             after,
@@ -268,7 +273,7 @@ class Transcript:
         """A record of the program about itself."""
         return self.record("system", after, parent, subtype=subtype, isMeta=False, **fields)
 
-    def stopped(self, since: datetime, hook: str | None = None) -> None:
+    def stopped(self, hook: str | None = None) -> None:
         """The end of the agent's work on a turn."""
         if hook:
             self.system(
@@ -283,7 +288,7 @@ class Transcript:
                 level="suggestion",
                 toolUseID=self.uuid(),
             )
-        self.system("turn_duration", durationMs=int((self.clock - since).total_seconds() * 1000))
+        self.system("turn_duration", durationMs=int((self.clock - self.asked).total_seconds() * 1000))
 
     def _usage(self, fresh: int, output: int) -> dict[str, Any]:
         return {

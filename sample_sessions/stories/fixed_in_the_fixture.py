@@ -131,12 +131,11 @@ def mend_the_fixture(log: Transcript) -> None:
             "nothing under `src/` changed."
         )
     )
-    log.stopped(datetime(2026, 5, 14, 10, 2, 11, tzinfo=UTC), ".claude/hooks/stop.sh")
+    log.stopped(".claude/hooks/stop.sh")
 
 
 def look_for_others(log: Transcript) -> None:
     """Turn 2, and a message typed while the agent was busy."""
-    since = log.clock
     log.prompt("Run everything under auth, and tell me whether other mocks leave the role out.", 74)
     run, search = log.reply(
         call("Bash", command="pnpm test auth", description="Run all tests of the auth module"),
@@ -161,12 +160,11 @@ def look_for_others(log: Transcript) -> None:
     )
     log.ran(lint, "", 1.7)
     log.reply(say("The linter has nothing to say."))
-    log.stopped(since)
+    log.stopped()
 
 
 def keep_the_rule(log: Transcript) -> None:
     """Turn 4, in Japanese: the agent writes a memory file of its own."""
-    since = log.clock
     log.prompt("テスト用モックは必ず役割(role)を明示する、と覚えておいて。", 41)
     note, index = log.reply(
         think("They ask me to remember that test mocks always state their role. It belongs to this project."),
@@ -182,12 +180,11 @@ def keep_the_rule(log: Transcript) -> None:
         twin = {"type": "create", "filePath": path, "content": NOTE if made is note else "", "structuredPatch": []}
         log.result(made, f"File created successfully at: {path}", twin)
     log.reply(say("覚えました。このプロジェクトでは、テスト用モックは役割を明示し、本番の既定値は変えません。"))
-    log.stopped(since)
+    log.stopped()
 
 
 def commit(log: Transcript) -> None:
     """The last turns: a commit, a slash command, a question."""
-    since = log.clock
     log.prompt("Good. Commit it.", 33)
     (made,) = log.reply(
         call(
@@ -198,11 +195,10 @@ def commit(log: Transcript) -> None:
     )
     log.ran(made, "[main 4be91d7] State the role in the user mock\n 1 file changed, 1 insertion(+)", 0.4)
     log.reply(say("Committed as `4be91d7`: one file, one line."))
-    log.stopped(since)
+    log.stopped()
     log.command("/cost", "Total cost: $0.42\nTotal duration (API): 1m 12s")
-    since = log.clock
     log.prompt("What did you change, in one sentence?", 12)
     log.reply(
         say("The user mock in `tests/auth/session.fixture.ts` now states the role `admin`; nothing else changed.")
     )
-    log.stopped(since)
+    log.stopped()

@@ -79,7 +79,6 @@ def files() -> dict[str, str]:
 
 def ask_the_helpers(log: Transcript) -> tuple[Transcript, Transcript]:
     """Turn 1: a helper looks around, and hands part of its task to a second one."""
-    since = log.clock
     log.prompt("Which commands still call the old config parser? Look everywhere, scripts too.", 5)
     asked = "List every caller of parseConfig in src/ and scripts/, with file and line."
     (task,) = log.reply(
@@ -106,7 +105,7 @@ def ask_the_helpers(log: Transcript) -> tuple[Transcript, Transcript]:
     log.clock = scout.clock
     log.result(task, whole, report(SCOUT, asked, whole, 9_180, 2), 0.3)
     log.reply(say(f"Five callers: {whole}"))
-    log.stopped(since)
+    log.stopped()
     return scout, counter
 
 
@@ -158,7 +157,6 @@ def move_everything(log: Transcript) -> None:
 
 def move_less(log: Transcript, fork: str | None) -> None:
     """Turn 2 again, from the same point on: only what was asked for, and a server that is busy."""
-    since = log.clock
     message = log.prompt("Only src/commands. Leave scripts/ alone, they must read old configs.", 28, fork)
     snapshot(log, message)
     (source,) = log.reply(call("Bash", command="git checkout -- src scripts", description="Drop the rename"))
@@ -192,7 +190,7 @@ def move_less(log: Transcript, fork: str | None) -> None:
     (run,) = log.reply(call("Bash", command="pnpm test", description="Run all tests"))
     log.ran(run, harness.passed("", 14, 61, "6.11"), 6.7)
     log.reply(say("The three commands call parser v2; 61 tests pass. scripts/ is as it was."))
-    log.stopped(since)
+    log.stopped()
 
 
 def compact(log: Transcript) -> None:
