@@ -201,6 +201,10 @@ class Archive:
         self.event(key)
         return self._records.raw(key)
 
+    def original(self, source: int) -> Iterator[bytes]:
+        """The bytes taken from one revision of a file (``SourceRow.key``), in order; raises ``RecordError``."""
+        return self._records.original(source)
+
     def children(self, key: int) -> list[EventRow]:
         """What an event led to: the observation of an intent, and what follows its record; at most 100."""
         return structure.children(self._link, self.event(key))

@@ -137,6 +137,26 @@ class Records:
         draft = reading.drafts[block]
         return EventDetail(row, draft.text, draft.refs, record.place, reading.at, None)
 
+    def original(self, source: int) -> Iterator[bytes]:
+        """The bytes taken from one revision of a file, in order and without a gap; raises :class:`RecordError`.
+
+        One of its records being erased, :class:`RecordWithheld` is raised where its bytes would stand.
+        """
+        start = -1
+        while True:
+            found = self._link.row(
+                "SELECT entry, start FROM segment WHERE source = ? AND start > ? ORDER BY start LIMIT 1",
+                (source, start),
+            )
+            if found is None:
+                return
+            entry, start = found
+            segment = self._segment(entry)
+            for index, span in enumerate(segment.spans):
+                if (by := self._withheld(segment, index)) is not None:
+                    raise RecordWithheld(entry, index, by)
+                yield span
+
     def walk(self, session: int, filter: EventFilter) -> Iterator[EventDetail]:
         """Every event of a session in order, whole. Memory is flat; between batches no read transaction is held."""
         events = listing(self._link, session, filter)
