@@ -169,6 +169,12 @@ FLAT = {
 """Keys that flat records without ``sessionId``, or with a common type, have besides."""
 
 
+ENVELOPE = (
+    "uuid", "parentUuid", "sessionId", "timestamp", "isSidechain", "userType", "cwd", "version", "gitBranch",
+)  # fmt: skip
+"""Keys of a record with a place in the conversation."""
+
+
 def _likeness(value: Any) -> float:
     """How much one value looks like a record of Claude Code, 0 to 1."""
     if type(value) is not dict:
@@ -180,16 +186,14 @@ def _likeness(value: Any) -> float:
         return float(all(key in value for key in FLAT[kind]))
     if kind in metadata.READ and "uuid" not in value:
         return float("sessionId" in value or kind == "launched")
-    if "sessionId" not in value or "uuid" not in value:
-        return 0.0
     message = value.get("message")
     if type(message) is dict and "parts" in message and "content" not in message:
         return 0.0
     agent = value.get("agent")
     if type(agent) is str and "claude" not in agent:
         return 0.0
-    if kind not in PLACED:
-        return 1.0 if kind in metadata.READ and "parentUuid" in value else 0.5
-    if kind in ("user", "assistant") and "message" not in value:
-        return 0.2
-    return 1.0 if "parentUuid" in value or "version" in value else 0.8
+    if sum(key in value for key in ENVELOPE) >= 7:
+        return 1.0
+    if kind not in PLACED or "sessionId" not in value or "uuid" not in value:
+        return 0.0
+    return 0.8 if kind not in ("user", "assistant") or "message" in value else 0.2

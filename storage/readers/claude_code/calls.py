@@ -15,7 +15,7 @@ SHELLS = frozenset({"Bash", "bash", "PowerShell", "powershell", "Shell", "shell"
 WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 
 SAYS = (
-    "file_path", "notebook_path", "path", "pattern", "query", "url", "command", "description", "skill", "subject",
+    "file_path", "notebook_path", "pattern", "path", "query", "url", "command", "description", "skill", "subject",
     "prompt", "question", "task_id", "taskId", "name", "text",
 )  # fmt: skip
 """Inputs that say in one line what a call is about, the most telling first."""

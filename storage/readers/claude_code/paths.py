@@ -10,19 +10,21 @@ def scope_of(path: str) -> tuple[str | None, str]:
     the lane ``ID``; an older ``agent-ID.jsonl`` beside the sessions is a lane of the session its records name.
     A session's own file implies nothing: its name may have been changed, its records say what they belong to.
     """
-    parts = path.replace("\\", "/").split("/")
-    name = parts[-1]
+    *folders, name = path.replace("\\", "/").split("/")
     lane = ""
     if name.startswith("agent-"):
         for ending in (".meta.json", ".jsonl"):
             if name.endswith(ending):
                 lane = name[len("agent-") : -len(ending)]
     session = None
-    if "subagents" in parts[1:-1]:
-        session = parts[parts.index("subagents", 1) - 1] or None
-    elif name == "custom-title.json" and len(parts) > 1:
-        session = parts[-2] or None
-    return session, lane
+    if lane or name == "journal.jsonl":
+        if folders[-1:] == ["subagents"]:
+            session = "".join(folders[-2:-1])
+        elif folders[-3:-1] == ["subagents", "workflows"]:
+            session = "".join(folders[-4:-3])
+    elif name == "custom-title.json":
+        session = "".join(folders[-1:])
+    return session or None, lane
 
 
 def is_memory(path: str) -> bool:

@@ -30,6 +30,8 @@ def read_result(block: dict[str, Any], record: dict[str, Any], path: str) -> Dra
     """
     structured = record.get("toolUseResult")
     said, good = words(block.get("content", block.get("text")))
+    if not said and type(structured) is str:
+        said = structured
     call = block.get("tool_use_id", record.get("sourceToolUseID"))
     draft = Draft(
         "tool.finished",
