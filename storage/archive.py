@@ -192,6 +192,10 @@ class Archive:
         """
         return self._records.detail(self.event(key))
 
+    def detail_of(self, row: EventRow) -> EventDetail:
+        """The same for an event that is at hand; raises ``RecordError``."""
+        return self._records.detail(row)
+
     def iter_events(self, session: int, filter: EventFilter = _ALL_EVENTS) -> Iterator[EventDetail]:
         """Every event of the filtered list, whole, in order; memory stays flat. Raises ``RecordError`` on the way."""
         return self._records.walk(session, filter)

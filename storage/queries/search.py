@@ -16,6 +16,9 @@ from storage.queries.paging import Cursor
 from storage.queries.records import RecordError, Records
 from storage.queries.timeline import event
 
+SMALL: Final = 50_000
+"""Events of a session whose first and last are looked for before a search in it."""
+
 CAP: Final = 10_000
 """Hits are counted up to here."""
 
@@ -68,12 +71,18 @@ def _matches(
     if kinds is not None:
         tests.append(among("e.kind", kinds))
     if session is not None:
-        bounds = link.row("SELECT -max(n), -min(n) FROM event WHERE session = ?", (session,))
-        if bounds is None or bounds[0] is None:
-            return []
-        tests += [Condition("x.rowid BETWEEN ? AND ?", bounds), Condition("e.session = ?", (session,))]
+        tests.append(Condition("e.session = ?", (session,)))
+        if (bounds := _bounds(link, session)) is not None:
+            tests.append(Condition("x.rowid BETWEEN ? AND ?", bounds))
     where = both(tests)
     return link.rows(f"SELECT x.rowid FROM {tables} WHERE {where.sql} ORDER BY x.rowid LIMIT ?", (*where.values, limit))
+
+
+def _bounds(link: ReadConnection, session: int) -> Row | None:
+    """Where in the index a small session lies; in a large one hits are near each other anyway."""
+    if link.value("SELECT events FROM session WHERE no = ?", (session,)) in range(SMALL):
+        return link.row("SELECT -max(n), -min(n) FROM event WHERE session = ?", (session,))
+    return None
 
 
 def _hit(link: ReadConnection, records: Records, text: str, key: int) -> Hit:

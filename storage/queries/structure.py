@@ -7,7 +7,7 @@ from typing import Final
 from storage.numbers import record_number
 from storage.queries.connection import ReadConnection, Row
 from storage.queries.models import EventRow, LaneRow, TurnRow
-from storage.queries.timeline import COLUMNS, PLACED, TABLES, TURN, event_row
+from storage.queries.timeline import COLUMNS, TABLES, event_row
 
 NEAR: Final = 5_000
 """How many events after an event are looked at for what follows from it, besides turns and the other half of a pair."""
@@ -30,12 +30,12 @@ def turns(link: ReadConnection, session: int) -> list[TurnRow]:
 
     Events of sub-agents count for the turn they were started in.
     """
-    counts = {
-        turn: (events, problems)
-        for turn, events, problems in link.rows(
-            f"SELECT {TURN}, count(*), sum(e.problem) FROM {PLACED} WHERE e.session = ? GROUP BY 1", (session,)
-        )
-    }
+    began = dict(link.rows("SELECT lane, coalesce(turn, 0) FROM lane WHERE session = ?", (session,)))
+    counts: dict[int, list[int]] = {}
+    for column, only in enumerate(("", " AND problem = 1")):
+        sql = f"SELECT lane, turn, count(*) FROM event WHERE session = ?{only} GROUP BY lane, turn"
+        for lane, turn, number in link.rows(sql, (session,)):
+            counts.setdefault(began.get(lane, 0) if lane else turn, [0, 0])[column] += number
     found = [TurnRow(0, None, 0, None, "", counts[0][0], counts[0][1])] if 0 in counts else []
     sql = """SELECT t.turn, e.n, t.branch, e.at, coalesce(e.summary, '') FROM turn t LEFT JOIN event e ON e.n = t.n
         WHERE t.session = ? ORDER BY t.sort, t.n"""

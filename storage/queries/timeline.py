@@ -72,7 +72,7 @@ def event(link: ReadConnection, key: int) -> EventRow | None:
 
 def by_id(link: ReadConnection, low: int, high: int, session: int | None, limit: int) -> list[EventRow]:
     """Events whose 64-bit id lies between two bounds, both included, in the order of their ids."""
-    test, values = ("", ()) if session is None else (" AND e.session = ?", (session,))
+    test, values = ("", ()) if session is None else (" AND +e.session = ?", (session,))
     sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE e.id BETWEEN ? AND ?{test} ORDER BY e.id, e.n LIMIT ?"
     return [event_row(row) for row in link.rows(sql, (low, high, *values, limit))]
 

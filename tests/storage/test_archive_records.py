@@ -78,6 +78,20 @@ def test_a_byte_order_mark_later_in_a_file_belongs_to_the_value(store: Invented)
         assert archive.raw(number(1, 0)) == BOM + line("x")
 
 
+def test_a_file_is_given_back_byte_for_byte_and_not_past_an_erased_record(store: Invented) -> None:
+    spans = [BOM + line("a") + b" ", line("b") + b"\r\n", b"\n\n" + line("c") + b"\n"]
+    store.segment(3, spans[2:], start=len(spans[0] + spans[1]))
+    store.segment(1, spans[:2])
+    store.source(2)
+    store.segment(2, [b"other"], source=2)
+    with Archive.open(store.path) as archive:
+        assert b"".join(archive.original(1)) == b"".join(spans)
+        assert b"".join(archive.original(9)) == b""
+        store.segment(4, [bytes(5)], start=10_000, salts=bytes(32))
+        with pytest.raises(RecordError, match="no redaction"):
+            list(archive.original(1))
+
+
 def test_each_block_of_a_record_has_its_own_text(store: Invented) -> None:
     blocks = [{"type": "text", "text": "said"}, {"type": "text", "text": "and said"}]
     value = {
@@ -103,6 +117,7 @@ def test_an_erased_record_names_the_redaction_and_missing_bytes_without_one_are_
         assert archive.detail(number(4, 0)).text == "kept"
         gone = archive.detail(number(4, 1))
         assert (gone.withheld_by, gone.text, gone.refs) == (88, "", ())
+        assert archive.detail_of(gone.row) == gone
         assert (gone.source.line, gone.source.offset) == (2, len(spans[0]))
         with pytest.raises(RecordWithheld) as withheld:
             archive.raw(number(4, 1))

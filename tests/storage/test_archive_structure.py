@@ -228,6 +228,18 @@ def test_an_event_is_found_by_any_beginning_of_its_hex_digits(
     store.close()
 
 
+def test_an_event_is_looked_for_by_its_id_and_not_through_its_whole_session(store: Invented) -> None:
+    with Archive.open(store.path) as archive:
+        asked = []
+        plain = archive._link.rows
+        archive._link.rows = lambda sql, values=(): asked.append((sql, values)) or []  # type: ignore[method-assign]
+        archive.find_event(1, "abc")
+        ((sql, values),) = asked
+        steps = [step[3] for step in plain("EXPLAIN QUERY PLAN " + sql, values)]
+    assert steps[0].startswith("SEARCH e USING INDEX event_by_id")
+    assert not any("TEMP B-TREE" in step for step in steps)
+
+
 def test_what_is_no_hex_finds_no_event(store: Invented) -> None:
     store.events({"n": 1})
     with Archive.open(store.path) as archive:
@@ -305,13 +317,16 @@ def test_a_running_query_is_interrupted_from_another_thread_and_the_next_one_run
             while not stop.wait(0.002):
                 archive.interrupt()
 
+        def ask_often() -> None:
+            for _ in range(200):
+                archive.count_events(1, EventFilter(text="é" * 151))
+
         thread = threading.Thread(target=keep_interrupting)
         thread.start()
         began = time.monotonic()
         try:
             with pytest.raises(Interrupted):
-                for _ in range(200):
-                    archive.count_events(1, EventFilter(text="é" * 151))
+                ask_often()
         finally:
             stop.set()
             thread.join()
