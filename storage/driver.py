@@ -19,6 +19,8 @@ except ImportError:
 
     DRIVER = "sqlite3"
 
+__all__ = ["DRIVER", "Connection", "DatabaseError", "Error", "OperationalError", "sqlite3"]
+
 Connection = Any
 """A DB-API connection of whichever driver is linked."""
 
@@ -97,10 +99,17 @@ def connect_reader(path: str) -> Connection:
     return connection
 
 
-def connect_memory() -> Connection:
-    """A private database for rebuilt tables; gone when closed."""
-    connection = sqlite3.connect(":memory:", check_same_thread=False)
-    connection.isolation_level = None
+def read_only_address(path: str) -> str:
+    """A store's address for ``ATTACH``, read-only."""
+    return _address(path, "ro")
+
+
+def connect_aside(path: str) -> Connection:
+    """A throw-away database for rebuilt tables: no journal, no waiting for the disk."""
+    connection = sqlite3.connect(_address(path, "rwc"), uri=True, check_same_thread=False, cached_statements=256)
+    _common(connection)
+    for pragma in ("main.journal_mode=OFF", "main.synchronous=OFF", "main.cache_size=-65536"):
+        connection.execute(f"PRAGMA {pragma}")
     return connection
 
 

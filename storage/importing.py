@@ -27,7 +27,7 @@ from storage.folds.known import Segments
 from storage.ledger import Clock, Content, Draft, Ledger
 from storage.readers import readers
 from storage.segments import Cut, Cutter, Packed, pack, spans_of
-from storage.store import Random, Store, refused
+from storage.store import Random, Store, path_key, refused
 
 BLOCK = 1 << 20
 BATCH_BYTES = 4 << 20
@@ -134,7 +134,7 @@ class Importer:
         if found.skip:
             report.skipped = found.skip
         else:
-            key = hmac.digest(self.store.identity.lookup, b"stream\0" + self.random(16), "sha256")
+            key = "stream:" + self.random(16).hex()
             self._take(report, _Joined(head, stream), key, name, found, None, 0)
         after = self._counts()
         self.report.sessions = after[0] - before[0]
@@ -166,7 +166,7 @@ class Importer:
         report = FileReport(path, named=named)
         self.report.files.append(report)
         full = os.path.realpath(path)
-        key = hmac.digest(self.store.identity.lookup, b"file\0" + os.fsencode(full), "sha256")
+        key = "file:" + os.fsencode(full).hex()
         try:
             with open(path, "rb") as stream:
                 while True:
@@ -183,14 +183,15 @@ class Importer:
                 report.note = error.strerror
 
     def _known_or_new(
-        self, report: FileReport, stream: BinaryIO, key: bytes, path: str, format: str | None
+        self, report: FileReport, stream: BinaryIO, key: str, path: str, format: str | None
     ) -> None:
         """Read a file on from where its newest revision stands, or begin a revision."""
         size = os.fstat(stream.fileno()).st_size
         self._refresh()
         self._looked_at = self.ledger.size()
         known = self.connection.execute(
-            "SELECT no, format, cursor FROM source WHERE key = ? ORDER BY revision DESC LIMIT 1", (key,)
+            "SELECT no, format, cursor FROM source WHERE key = ? ORDER BY revision DESC LIMIT 1",
+            (path_key(self.store.identity.lookup, {"key": key}),),
         ).fetchone()
         if known is not None and size >= known[2] and self._same_start(stream, known[0], known[2]):
             report.format = known[1]
@@ -232,7 +233,7 @@ class Importer:
         self,
         report: FileReport,
         stream: BinaryIO | _Joined,
-        key: bytes,
+        key: str,
         path: str,
         found: Detected | None,
         no: int | None,
@@ -242,7 +243,7 @@ class Importer:
         if no is None:
             assert found is not None
             report.format = found.format
-            about = self._about(path, found)
+            about = self._about(path, key, found)
             row = None
         else:
             row = self.fold.source(no)
@@ -265,7 +266,7 @@ class Importer:
             pending_bytes += len(block)
             if batch and (not block or pending_bytes >= BATCH_BYTES or len(batch) >= BATCH_RECORDS):
                 for part in _parts(batch):
-                    row = self._commit(report, part, start, row, about, key)
+                    row = self._commit(report, part, start, row, about)
                     start = row.cursor
                     if self.progress:
                         self.progress(report.path, start, size, report.records)
@@ -276,7 +277,7 @@ class Importer:
             if not block:
                 break
 
-    def _about(self, path: str, found: Detected) -> dict[str, str]:
+    def _about(self, path: str, key: str, found: Detected) -> dict[str, str]:
         """What a revision's entry says of its source, kept as an erasable payload."""
         assert found.format is not None
         reader = readers()[found.format]
@@ -286,7 +287,13 @@ class Importer:
             native = next((session for session in said if session), None)
         if native is None:
             native = "unnamed-" + hashlib.sha256(orjson.dumps(found.samples[0], default=str)).hexdigest()[:16]
-        return {"format": found.format, "lane": marked(lane), "native": marked(native), "path": marked(path)}
+        return {
+            "format": found.format,
+            "key": key,
+            "lane": marked(lane),
+            "native": marked(native),
+            "path": marked(path),
+        }
 
     def _commit(
         self,
@@ -295,7 +302,6 @@ class Importer:
         start: int,
         row: SourceRow | None,
         about: dict[str, str],
-        key: bytes,
     ) -> SourceRow:
         """One transaction: entries, segments, folds, index and cursor."""
         packed = list(pack(cuts, start, self.random))
@@ -317,7 +323,7 @@ class Importer:
                 row = now
             self.fold.begin()
             if row is None:
-                row = self._begin_source(about, key)
+                row = self._begin_source(about)
             before = _counts(row)
             for segment, read in zip(packed, readings, strict=True):
                 self._append_segment(row, segment, read)
@@ -346,7 +352,8 @@ class Importer:
             self.fold.forget()
             self._version = version
 
-    def _begin_source(self, about: dict[str, str], key: bytes) -> SourceRow:
+    def _begin_source(self, about: dict[str, str]) -> SourceRow:
+        key = path_key(self.store.identity.lookup, about)
         known = self.connection.execute(
             "SELECT no FROM source WHERE key = ? ORDER BY revision DESC LIMIT 1", (key,)
         ).fetchone()
@@ -370,7 +377,7 @@ class Importer:
             [content],
         )
         index, _ = self.ledger.append(draft, self.clock())
-        return self.fold.revision(index, {**draft.body, "sseq": sseq + 1}, key, about)
+        return self.fold.revision(index, draft.body, key, about, sseq + 1)
 
     def _leaf(self, index: int) -> str:
         leaf: bytes = self.connection.execute("SELECT leaf FROM ledger_entry WHERE idx = ?", (index,)).fetchone()[0]

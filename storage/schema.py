@@ -15,7 +15,9 @@ from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from storage.driver import Connection, sqlite3
-from storage.tables import DURABLE, FOLDS, SQLModel
+from storage.tables import FOLDS, SQLModel
+
+__all__ = ["FOLDS", "create_folds", "migrate", "statements"]
 
 SEARCH_INDEX = "CREATE VIRTUAL TABLE {prefix}ix_text USING fts5(text, content='', tokenize='unicode61')"
 """Full text of every event, contentless: rowid = -n, so that the newest come first."""
@@ -48,7 +50,7 @@ def statements(names: tuple[str, ...], prefix: str = "", suffix: str = "") -> li
     ``prefix`` goes before each table's name, ``suffix`` behind each index's (two generations of a table stand side
     by side while one is rebuilt, and an index cannot be renamed).
     """
-    dialect = sqlite.dialect()  # type: ignore[no-untyped-call]
+    dialect = sqlite.dialect()
     found = []
     for name in names:
         table = SQLModel.metadata.tables[name]
@@ -70,5 +72,3 @@ def create_folds(connection: Connection, prefix: str = "", suffix: str = "", *, 
         connection.execute(SEARCH_INDEX.format(prefix=prefix))
         connection.execute(SEARCH_ERASES.format(prefix=prefix))
 
-
-__all__ = ["DURABLE", "FOLDS", "create_folds", "migrate", "statements"]

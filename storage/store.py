@@ -6,6 +6,7 @@ and a hint; it is never opened for writing.
 
 from __future__ import annotations
 
+import hmac
 import os
 import stat
 from collections.abc import Callable
@@ -151,6 +152,11 @@ def identity(connection: Connection, path: str = "") -> Identity:
     if "ws" not in found or "lookup" not in found:
         raise StoreError("damaged", path, "the store's own id or key is missing")
     return Identity(found["ws"].decode("ascii", "replace"), found["lookup"])
+
+
+def path_key(lookup: bytes, about: dict[str, str]) -> bytes:
+    """The key under which a source is found again: an HMAC, so that the table names no path once it is erased."""
+    return hmac.digest(lookup, about["key"].encode("utf-8", "surrogatepass"), "sha256")
 
 
 def fold_version(connection: Connection) -> int | None:

@@ -14,6 +14,8 @@ from __future__ import annotations
 from sqlalchemy import Column, Index, Integer, LargeBinary, Text
 from sqlmodel import Field, SQLModel
 
+__all__ = ["DURABLE", "FOLDS", "SQLModel"]
+
 STRICT = {"sqlite_strict": True}
 KEYED = {"sqlite_strict": True, "sqlite_with_rowid": False}
 

@@ -286,9 +286,9 @@ class Derivation:
             self._raw[taken.n] = taken.raw
             state.heads[lane] = first
         if reading.artifact is not None:
-            digest, media, title, size = reading.artifact
-            name = title if title is None else marked(title)
-            self.changes.artifacts.append((state.no, taken.n, digest, marked(media), name, size))
+            digest, media, called, size = reading.artifact
+            called = called if called is None else marked(called)
+            self.changes.artifacts.append((state.no, taken.n, digest, marked(media), called, size))
         if not reading.drafts:
             if first:
                 self.changes.passed.append((first, turn, lane, parent, taken.n))

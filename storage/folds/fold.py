@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from affidavit.session.derive import Derivation, Taken
-from affidavit.session.event import Draft, Reading
+from affidavit.session.event import Draft, Reading, Usage
 from affidavit.session.state import SourceState
 from storage.driver import Connection
 from storage.folds.known import Segments, Tables, number
@@ -74,15 +74,15 @@ class Fold:
         self._touched.clear()
         self._waiting = []
 
-    def revision(self, index: int, body: dict[str, Any], key: bytes, about: dict[str, str]) -> SourceRow:
-        """An ``import.revision`` entry: a source, or a new revision of one, begins here."""
-        row = SourceRow(
-            body["source"],
-            body["revision"],
-            SourceState(index, about["format"], about["native"], about["lane"]),
-            entries=body["sseq"],
-            last=index,
-        )
+    def revision(
+        self, index: int, body: dict[str, Any], key: bytes, about: dict[str, str], entries: int
+    ) -> SourceRow:
+        """An ``import.revision`` entry: a source, or a new revision of one, begins here.
+
+        ``key``: HMAC of its path; ``about``: what its payload says; ``entries``: length of its chain so far.
+        """
+        state = SourceState(index, about["format"], about["native"], about["lane"])
+        row = SourceRow(body["source"], body["revision"], state, entries=entries, last=index)
         self.sources[index] = row
         self.connection.execute(
             f"INSERT INTO {self.prefix}source VALUES(?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 1, ?, ?, ?, 0, 0, 0, 0, 0)",
@@ -170,10 +170,7 @@ class Fold:
 
 def read_all(cuts: Sequence[Cut], state: SourceState) -> list[Reading | None]:
     """What each record says, by its source's reader; ``None`` for those that could not be parsed."""
-    reader = readers().get(state.format)
-    if reader is None:
-        reader = _Unknown()
-    read = reader.read
+    read = readers().get(state.format, _UNKNOWN).read
     scope = (state.native, state.lane)
     readings: list[Reading | None] = []
     for cut in cuts:
@@ -192,8 +189,17 @@ class _Unknown:
 
     name = title = "unknown"
 
+    def claims(self, path: str, samples: Sequence[Any]) -> float:  # noqa: ARG002
+        return 0.0
+
+    def scope(self, path: str) -> tuple[str | None, str]:  # noqa: ARG002
+        return None, ""
+
     def read(self, value: Any, scope: tuple[str | None, str]) -> Reading:  # noqa: ARG002
         return Reading("unknown", drafts=[Draft("unknown", "runtime", str(value)[:4096])])
+
+
+_UNKNOWN = _Unknown()
 
 
 def withheld_reading(envelope: Envelope) -> Reading:
@@ -224,5 +230,5 @@ def withheld_reading(envelope: Envelope) -> Reading:
         prompt=envelope["prompt"],
         leaf=envelope["leaf"],
         drafts=drafts,
-        usage=None,
+        usage=None if envelope["usage"] is None else Usage(*envelope["usage"]),
     )
