@@ -342,11 +342,18 @@ def by_name(task: str, runner: str = "") -> Check | None:
 _TAIL = 4000
 
 _FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|^FAIL(?:ED)?\b|^--- FAIL:|test result: FAILED|FAILURES!|"
-    r"\bFAILED \(|\berror TS\d+|BUILD FAIL(?:ED|URE)|^Failed!|^make: \*\*\*|^npm ERR!|[✖✗] [1-9]\d* problems? \([1-9]|"
-    r"^error: could not compile|\bELIFECYCLE\b",
+    r"\b[1-9]\d* (?:failed|errors?)\b[^\n]* in [\d.]+ ?m?s\b"
+    r"|^\s*(?:Tests?|Test Suites|Test Files):?\s+[1-9]\d* failed\b"
+    r"|^\s*[1-9]\d* (?:failing|failed)\b"
+    r"|\bexamples?, [1-9]\d* failures?\b"
+    r"|\btest result: FAILED\b|^--- FAIL:|^FAIL\s|^FAILURES!|^FAILED \((?:failures|errors)="
+    r"|\berror TS\d+:|^error(?:\[E\d+\])?: could not compile\b|^Found [1-9]\d* errors?\b"
+    r"|[✖✗] [1-9]\d* problems? \([1-9]\d* errors?"
+    r"|\bBUILD FAIL(?:ED|URE)\b|^Failed!\s|^make(?:\[\d+\])?: \*\*\*|^npm ERR!|\bELIFECYCLE\b",
     re.MULTILINE,
 )
+"""How the common tools sum up a failure. Not merely the word: passing tests print errors they expected."""
+
 _PASSED = re.compile(
     r"\b\d+ (?:passed|passing)\b|test result: ok|^ok\s|^PASS\b|^OK\b|\b0 (?:failures|errors|failed)\b|"
     r"All checks passed|no issues found|BUILD SUCCESS|^Passed!|Build succeeded",

@@ -68,23 +68,6 @@ class Own:
         return reading
 
 
-def artifact_of(value: Any) -> tuple[bytes, str, str | None, int] | None:
-    """(SHA-256, medium, name, size in bytes) of what an ``artifact`` line carries, ``None`` for any other line."""
-    if type(value) is not dict or value.get("type") != "artifact":
-        return None
-    held = artifact_bytes(value)
-    if held is None:
-        return None
-    name = value.get("name")
-    media = value.get("media")
-    return (
-        sha256(held).digest(),
-        media if type(media) is str else "application/octet-stream",
-        name if type(name) is str else None,
-        len(held),
-    )
-
-
 def _unknown(value: Any, reading: Reading, summary: str) -> Reading:
     reading.status = "unknown"
     reading.drafts.append(Draft("unknown", "runtime", compact(value), summary=summary))
@@ -251,18 +234,35 @@ def artifact_bytes(value: Record) -> bytes | None:
     return None
 
 
+def _held(value: Record) -> bytes | None:
+    """The bytes an artifact carries."""
+    said = value.get("text")
+    if type(said) is str:
+        return said.encode("utf-8", "surrogatepass")
+    coded = value.get("base64")
+    if type(coded) is str and coded.isascii():
+        try:
+            return b64decode(coded, validate=True)
+        except (Base64Error, ValueError):
+            return None
+    return None
+
+
 def _artifact(value: Record, reading: Reading) -> None:
     """An artifact is shown as a note where it was recorded; its digest is what events refer to."""
-    about = artifact_of(value)
-    said = value.get("text")
-    if about is None:
+    held = _held(value)
+    if held is None:
         _odd(reading)
         reading.drafts.append(Draft("note", "runtime", compact(value), summary="an artifact without content"))
         return
-    digest, media, name, size = about
+    digest = sha256(held).digest()
+    media = _named(value, "media", reading) or "application/octet-stream"
+    name = _named(value, "name", reading)
+    reading.artifact = (digest, media, name, len(held))
     stated = value.get("digest")
     if stated is not None and stated != f"sha256:{digest.hex()}":
         _odd(reading)
-    summary = f"artifact {name or digest.hex()[:12]} ({media}, {size} bytes)"
-    text = said if type(said) is str else f"[{media}, {size} bytes]"
+    said = value.get("text")
+    summary = f"artifact {name or digest.hex()[:12]} ({media}, {len(held)} bytes)"
+    text = said if type(said) is str else f"[{media}, {len(held)} bytes]"
     reading.drafts.append(Draft("note", "runtime", text, summary=summary, refs=(f"sha256:{digest.hex()}",)))
