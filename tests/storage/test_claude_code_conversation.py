@@ -291,6 +291,12 @@ def test_a_message_without_an_id_counts_under_its_record() -> None:
     assert usage.message == "u9"
 
 
+def test_history_a_fork_copied_cost_nothing_here() -> None:
+    reading = read(log.says("a", forkedFrom={"sessionId": "other", "messageUuid": "u"}))
+    assert reading.usage is None
+    assert reading.drafts[0].text == "a"
+
+
 @pytest.mark.parametrize("usage", ["null", 7, [], True])
 def test_usage_of_another_shape_is_flagged_and_says_nothing(usage: Any) -> None:
     reading = read(log.says("a", usage=usage))

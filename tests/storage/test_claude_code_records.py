@@ -63,6 +63,32 @@ def test_lists_in_an_attachment_are_readable_text() -> None:
     assert '"subject":"Look"' in tasks.text
 
 
+def test_skills_and_memories_stand_under_their_names() -> None:
+    skills = [{"name": "tidy", "path": "user:tidy", "content": "Tidy up."}, {"name": "b", "content": "B."}]
+    assert one(log.attachment("invoked_skills", skills=skills)).text == "user:tidy\nTidy up.\n\nb\nB."
+
+
+def test_diagnostics_are_lines_with_their_place() -> None:
+    start = {"start": {"line": 29, "character": 1}}
+    files = [{"uri": "/a.go", "diagnostics": [{"message": "unused", "severity": "Error", "range": start}]}]
+    draft = one(log.attachment("diagnostics", files=files, isNew=True))
+    assert (draft.text, draft.refs, draft.summary) == ("/a.go:30: Error unused", ("/a.go",), "1 diagnostic")
+
+
+def test_pictures_and_blobs_in_attachments_are_named_never_spelled_out() -> None:
+    picture = {"type": "image", "file": {"base64": "QUJD" * 1000, "type": "image/png"}}
+    assert one(log.attachment("file", filename="/a.png", content=picture)).text == "[image image/png, 3 kB]"
+    parts = {"contents": [{"uri": "a", "text": "words"}, {"uri": "b", "blob": "QUJD", "mimeType": "a/b"}]}
+    assert one(log.attachment("mcp_resource", uri="acme://a", content=parts)).text == "words\n[a/b, 3 B]"
+
+
+def test_the_system_prompt_stands_whole_with_its_tools() -> None:
+    draft = one(log.attachment("prompt_snapshot", systemPrompt=["You are", "an agent."], tools=[{"name": "Bash"}]))
+    assert draft.text.startswith("You are\n\nan agent.\n\n{")
+    assert '"name": "Bash"' in draft.text
+    assert draft.summary == "system prompt, tools: 1"
+
+
 @pytest.mark.parametrize("kind", sorted(ATTACHMENTS))
 def test_an_attachment_with_nothing_in_it_is_still_an_event(kind: str) -> None:
     reading = read(log.attachment(kind))
@@ -161,6 +187,15 @@ def test_hooks_that_ran_at_the_end_are_listed_and_not_ok_where_one_failed() -> N
     assert (draft.text, draft.millis, draft.ok) == ("a.sh\nb.sh", 12, True)
     draft = one(log.system("stop_hook_summary", hookInfos=infos, hookErrors=["b broke"], stopReason=""))
     assert (draft.ok, draft.text) == (False, "a.sh\nb.sh\nb broke")
+
+
+def test_a_local_command_is_told_as_typed_and_its_output_as_it_came() -> None:
+    typed = one(
+        log.system("local_command", content="<command-name>/model</command-name>\n<command-args></command-args>")
+    )
+    assert (typed.kind, typed.actor, typed.summary) == ("context.injected", "user", "/model")
+    printed = one(log.system("local_command", content="<local-command-stdout>Set.</local-command-stdout>"))
+    assert (printed.kind, printed.actor) == ("context.injected", "runtime")
 
 
 def test_memory_the_client_saved_is_a_memory_write() -> None:

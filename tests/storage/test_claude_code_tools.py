@@ -138,6 +138,10 @@ def test_a_result_without_a_word_on_errors_went_well() -> None:
     assert draft.text == "No files found"
 
 
+def test_a_duration_in_seconds_is_kept_in_milliseconds() -> None:
+    assert one(log.result("found", twin={"query": "acme", "durationSeconds": 1.5})).millis == 1500
+
+
 def test_a_failed_result_is_not_ok_and_stands_whole() -> None:
     draft = one(log.result("Exit code 1\n1 failed", error=True, twin="Error: Exit code 1\n1 failed"))
     assert (draft.kind, draft.ok, draft.text, draft.inferred) == (

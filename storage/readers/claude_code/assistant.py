@@ -20,7 +20,8 @@ Record = dict[str, Any]
 def read_assistant(record: Record, reading: Reading) -> None:
     """An ``assistant`` record: one API message's blocks, mostly one block a record.
 
-    A message of model ``<synthetic>`` was made by the client: an error of the API, unless it says it is none.
+    A message of model ``<synthetic>`` was made by the client: an error of the API, unless it says it is none. One
+    that a fork copied from another session (``forkedFrom``) cost nothing here.
     """
     actor = "subagent" if reading.lane else "agent"
     message = record.get("message")
@@ -49,7 +50,8 @@ def read_assistant(record: Record, reading: Reading) -> None:
         key = message.get("id")
         if type(key) is not str or not key:
             key = reading.native or reading.at or ""
-        read_usage(message.get("usage"), key, model if type(model) is str else None, reading)
+        if "forkedFrom" not in record:
+            read_usage(message.get("usage"), key, model if type(model) is str else None, reading)
     if "wireToolInputs" in record and len(drafts[0].text) >= LARGE and stands_twice(record):
         drafts[0].flags = (*drafts[0].flags, "stored_twice")
 

@@ -17,6 +17,7 @@ from storage.readers.lenient import (
     obj,
     one_line,
     pretty,
+    size,
     stands_twice,
     text,
 )
@@ -68,8 +69,8 @@ def _refs(attachment: Attachment) -> tuple[str, ...]:
 
 
 SAYS = (
-    "content", "text", "snippet", "banner", "message", "planContent", "addedLines", "addedBlocks", "systemPrompt",
-    "files", "skills", "newDate", "condition", "description", "style", "agentType",
+    "content", "text", "snippet", "banner", "message", "planContent", "addedLines", "addedBlocks", "files", "skills",
+    "messages", "newDate", "condition", "description", "style", "agentType",
 )  # fmt: skip
 """Where an attachment's own text stands, the first that has one."""
 
@@ -77,16 +78,45 @@ SAYS = (
 def _own_text(attachment: Attachment) -> str:
     for key in SAYS:
         value = attachment.get(key)
-        if type(value) is dict:
-            said = obj(value.get("file")).get("content", value.get("content"))
-            if type(said) is str and said:
-                return said
-        if type(value) is list and value and all(type(part) is dict and "type" in part for part in value):
-            return words(value)[0]
         if value:
-            return value if type(value) is str else lines_of(value) if type(value) is not dict else pretty(value)
+            return _in_words(value)
     rest = {key: value for key, value in attachment.items() if key != "type"}
     return pretty(rest) if rest else ""
+
+
+def _in_words(value: Any) -> str:
+    """An attachment's content as text: of a file, of blocks, of several named parts, else as JSON."""
+    if type(value) is dict:
+        parts = value.get("contents")
+        if type(parts) is list:
+            return "\n".join(map(_resource, parts))
+        file = obj(value.get("file"))
+        if type(file.get("base64")) is str:
+            medium = lines_of(file.get("type")) or "unknown medium"
+            return f"[{lines_of(value.get('type'))} {medium}, {size(len(file['base64']))}]"
+        said = file.get("content", value.get("content"))
+        return said if type(said) is str and said else pretty(value)
+    if type(value) is list and all(type(part) is dict for part in value):
+        if all("type" in part for part in value):
+            return words(value)[0]
+        if all(type(_part(part)) is str for part in value):
+            return "\n\n".join(f"{_heading(part)}\n{_part(part)}".strip() for part in value)
+    return lines_of(value)
+
+
+def _part(part: dict[str, Any]) -> Any:
+    return part.get("content", part.get("text"))
+
+
+def _heading(part: dict[str, Any]) -> str:
+    return text(part.get("header")) or text(part.get("path")) or text(part.get("name")) or text(part.get("from"))
+
+
+def _resource(part: Any) -> str:
+    about = obj(part)
+    if type(about.get("blob")) is str:
+        return f"[{lines_of(about.get('mimeType')) or 'unknown medium'}, {size(len(about['blob']))}]"
+    return lines_of(about.get("text", part))
 
 
 def _injected(what: str, kind: str = "context.injected", actor: str = "runtime") -> Callable[[Attachment], Draft]:
@@ -114,13 +144,39 @@ def _memory(attachment: Attachment) -> Draft:
 def _memories(attachment: Attachment) -> Draft:
     """Memory files the client chose for this moment."""
     found = attachment.get("memories")
-    memories = [part for part in found if type(part) is dict] if type(found) is list else []
-    refs = tuple(path for part in memories if (path := text(part.get("path"))))
-    said = "\n\n".join(
-        "\n".join(filter(None, (text(part.get("header")) or text(part.get("path")), text(part.get("content")))))
-        for part in memories
-    )
-    return Draft("memory.read", "runtime", said or pretty(attachment), summary=f"{len(refs)} memories", refs=refs)
+    refs = _paths(found, "path")
+    said = _in_words(found) if found else pretty(attachment)
+    return Draft("memory.read", "runtime", said, summary=f"{len(refs)} memories", refs=refs)
+
+
+def _paths(parts: Any, key: str) -> tuple[str, ...]:
+    return tuple(path for part in (parts if type(parts) is list else ()) if (path := text(obj(part).get(key))))
+
+
+def _diagnostics(attachment: Attachment) -> Draft:
+    """What the IDE or a language server says of files, a line each."""
+    files = attachment.get("files")
+    lines = []
+    for file in files if type(files) is list else []:
+        uri, found = text(obj(file).get("uri")), obj(file).get("diagnostics")
+        for one in found if type(found) is list else []:
+            line = obj(obj(obj(one).get("range")).get("start")).get("line")
+            where = f"{uri}:{line + 1}" if type(line) is int else uri
+            lines.append(f"{where}: {text(obj(one).get('severity'))} {lines_of(obj(one).get('message', one))}")
+    summary = "1 diagnostic" if len(lines) == 1 else f"{len(lines)} diagnostics"
+    said = "\n".join(lines) or _own_text(attachment)
+    return Draft("context.injected", "runtime", said, summary=summary, refs=_paths(files, "uri"))
+
+
+def _system_prompt(attachment: Attachment) -> Draft:
+    """The system prompt and the tools the model was given."""
+    prompt = attachment.get("systemPrompt")
+    rest = {key: value for key, value in attachment.items() if key not in ("type", "systemPrompt") and value}
+    parts = [lines_of(part) for part in prompt] if type(prompt) is list else [lines_of(prompt)]
+    said = "\n\n".join(filter(None, (*parts, pretty(rest) if rest else "")))
+    tools = attachment.get("tools")
+    summary = "system prompt" + (f", tools: {len(tools)}" if type(tools) is list else "")
+    return Draft("context.injected", "runtime", said, summary=summary)
 
 
 def _session_memory(attachment: Attachment) -> Draft:
@@ -229,7 +285,7 @@ READ: dict[str, Callable[[Attachment], Draft]] = {
     "opened_file_in_ide": _injected("file opened in the IDE"),
     "selected_lines_in_ide": _injected("lines selected in the IDE"),
     "selected_lines_in_diff": _injected("lines selected in the diff"),
-    "diagnostics": _injected("diagnostics"),
+    "diagnostics": _diagnostics,
     "mcp_resource": _injected("MCP resource"),
     "plan_file_reference": _injected("plan"),
     "nested_memory": _memory,
@@ -244,7 +300,7 @@ READ: dict[str, Callable[[Attachment], Draft]] = {
     "model": _injected("model"),
     "date": _injected("date"),
     "date_change": _injected("date changed"),
-    "prompt_snapshot": _injected("system prompt"),
+    "prompt_snapshot": _system_prompt,
     "output_style": _injected("output style"),
     "critical_system_reminder": _injected("reminder"),
     "task_reminder": _injected("task reminder"),

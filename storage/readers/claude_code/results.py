@@ -62,6 +62,9 @@ def _structured(result: dict[str, Any], draft: Draft) -> None:
     if spent is None:
         spent = get("totalDurationMs")
     draft.millis = millis(spent)
+    seconds = get("durationSeconds")
+    if spent is None and isinstance(seconds, (int, float)):
+        draft.millis = millis(seconds * 1000)
     if get("interrupted") is True:
         draft.ok = False
     agent = get("agentId")

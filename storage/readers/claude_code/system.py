@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from affidavit.session.event import Draft, Reading
+from storage.readers.claude_code.user import command_line, is_command
 from storage.readers.lenient import compact, lines_of, millis, obj, one_line, pretty, text
 
 Record = dict[str, Any]
@@ -94,8 +95,10 @@ def _refusal(record: Record) -> Draft:
 
 
 def _command(record: Record) -> Draft:
-    """A local command or its output, which the client put in the log itself."""
+    """A command that never reached the model, as the person typed it, or what it printed."""
     said = lines_of(record.get("content"))
+    if is_command(said):
+        return Draft("context.injected", "user", said, summary=command_line(said))
     return Draft("context.injected", "runtime", said)
 
 

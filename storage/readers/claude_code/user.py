@@ -170,7 +170,8 @@ def _said(said: str, path: str, source: str, record: Record, reading: Reading) -
     if source == "person":
         begin_turn(record.get("promptId"), said, reading)
         if not (command and " " not in command) and (title := command or one_line(said)):
-            reading.facts = {**(reading.facts or {}), "title.prompt": title}
+            reading.facts = reading.facts or {}
+            reading.facts["title.prompt"] = title
 
 
 def begin_turn(prompt: Any, said: str, reading: Reading) -> None:
@@ -194,6 +195,11 @@ def _between(said: str, tag: str) -> str:
 def _inside(said: str, limit: int) -> str:
     """The first line of what stands within the tag a text begins with."""
     return one_line(said[said.find(">") + 1 :].partition("</")[0], limit)
+
+
+def is_command(said: str) -> bool:
+    """Whether a recorded text is a command a person typed."""
+    return _tag(said) in COMMANDS
 
 
 def command_line(said: str) -> str:
