@@ -13,15 +13,16 @@ import hmac
 import os
 import stat
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import orjson
 
+from affidavit.session.event import Reading
 from affidavit.text.marks import marked
 from storage import driver
-from storage.detect import Detected, detect, files, head_of
+from storage.detect import SAMPLE_BYTES, Detected, detect, files, head_of
 from storage.folds.fold import Fold, SourceRow, read_all
 from storage.folds.known import Segments
 from storage.ledger import Clock, Content, Draft, Ledger
@@ -29,7 +30,7 @@ from storage.readers import readers
 from storage.segments import Cut, Cutter, Packed, pack, spans_of
 from storage.store import Random, Store, path_key, refused
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 BATCH_BYTES = 4 << 20
 BATCH_RECORDS = 4_000
 """What one transaction takes at most: large enough that index pages are written once for many rows, small enough that
@@ -130,7 +131,7 @@ class Importer:
         report = FileReport(name, named=True)
         self.report.files.append(report)
         head = head_of(stream)
-        found = detect(name, head, format, whole=len(head) < BLOCK)
+        found = detect(name, head, format, whole=len(head) < SAMPLE_BYTES)
         if found.skip:
             report.skipped = found.skip
         else:
@@ -182,9 +183,7 @@ class Importer:
                 report.skipped = "unreadable"
                 report.note = error.strerror
 
-    def _known_or_new(
-        self, report: FileReport, stream: BinaryIO, key: str, path: str, format: str | None
-    ) -> None:
+    def _known_or_new(self, report: FileReport, stream: BinaryIO, key: str, path: str, format: str | None) -> None:
         """Read a file on from where its newest revision stands, or begin a revision."""
         size = os.fstat(stream.fileno()).st_size
         self._refresh()
@@ -249,33 +248,27 @@ class Importer:
             row = self.fold.source(no)
             about = {}
         cutter = Cutter(row.cursor, row.line) if row else Cutter()
-        start = cutter.offset
-        batch: list[Cut] = []
-        pending_bytes = 0
+        batch = _Batch(cutter.offset, self.random, *_voice(row, about))
         while not self.cancel.is_set():
             block = stream.read(BLOCK)
             if block:
-                cuts = cutter.feed(block)
+                batch.add(cutter.feed(block))
                 report.bytes += len(block)
                 self.report.bytes += len(block)
             else:
                 cuts, pending = cutter.finish()
+                batch.add(cuts)
+                batch.close()
                 if pending is not None:
                     self.report.pending.append((report.path, pending))
-            batch += cuts
-            pending_bytes += len(block)
-            if batch and (not block or pending_bytes >= BATCH_BYTES or len(batch) >= BATCH_RECORDS):
-                for part in _parts(batch):
-                    row = self._commit(report, part, start, row, about)
-                    start = row.cursor
-                    if self.progress:
-                        self.progress(report.path, start, size, report.records)
-                    if self.cancel.is_set():
-                        break
-                batch = []
-                pending_bytes = 0
+            while batch.ready(last=not block):
+                row = self._commit(report, batch.take(), row, about)
+                if self.progress:
+                    self.progress(report.path, row.cursor, size, report.records)
+                if self.cancel.is_set():
+                    return
             if not block:
-                break
+                return
 
     def _about(self, path: str, key: str, found: Detected) -> dict[str, str]:
         """What a revision's entry says of its source, kept as an erasable payload."""
@@ -298,17 +291,11 @@ class Importer:
     def _commit(
         self,
         report: FileReport,
-        cuts: Sequence[Cut],
-        start: int,
+        packed: Sequence[tuple[Packed, list[Reading | None]]],
         row: SourceRow | None,
         about: dict[str, str],
     ) -> SourceRow:
         """One transaction: entries, segments, folds, index and cursor."""
-        packed = list(pack(cuts, start, self.random))
-        state = row.state if row else None
-        readings = [
-            read_all(segment.records, state) if state else None for segment in packed
-        ]
         connection = self.connection
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -318,19 +305,16 @@ class Importer:
             self._refresh()
             if row is not None:
                 now = self.fold.source(row.state.no)
-                if now.cursor != start:
+                if now.cursor != packed[0][0].start:
                     raise _Moved
                 row = now
             self.fold.begin()
             if row is None:
                 row = self._begin_source(about)
             before = _counts(row)
-            for segment, read in zip(packed, readings, strict=True):
-                self._append_segment(row, segment, read)
+            for segment, readings in packed:
+                self._append_segment(row, segment, readings)
             self.fold.write(self.ledger.size())
-            for cut in cuts:
-                if cut.reason is not None:
-                    self.report.unreadable_list.append((report.path, cut.line, cut.offset, cut.reason))
             connection.execute("COMMIT")
         except BaseException as error:
             if connection.in_transaction:
@@ -341,6 +325,12 @@ class Importer:
                 raise refused(self.store.path, error) from error
             raise
         self._version = connection.execute("PRAGMA data_version").fetchone()[0]
+        self.report.unreadable_list += [
+            (report.path, cut.line, cut.offset, cut.reason)
+            for segment, _ in packed
+            for cut in segment.records
+            if cut.reason is not None
+        ]
         for name, old, new in zip(_COUNTS, before, _counts(row), strict=True):
             setattr(report, name, getattr(report, name) + new - old)
         return row
@@ -428,18 +418,61 @@ def _counts(row: SourceRow) -> tuple[int, ...]:
     return state.records, state.mapped, state.unknown, state.duplicates, state.unreadable
 
 
-def _parts(cuts: list[Cut]) -> Iterator[list[Cut]]:
-    """Batches small enough that no write transaction is held long."""
-    part: list[Cut] = []
-    size = 0
-    for cut in cuts:
-        part.append(cut)
-        size += len(cut.span)
-        if size >= BATCH_BYTES or len(part) >= BATCH_RECORDS:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
+def _voice(row: SourceRow | None, about: dict[str, str]) -> tuple[str, tuple[str, str]]:
+    """(format, (session, lane)) a source's records are read with."""
+    if row is not None:
+        return row.state.format, (row.state.native, row.state.lane)
+    return about["format"], (about["native"], about["lane"])
+
+
+class _Batch:
+    """Records on their way into a transaction: packed and read while they are at hand, then let go of."""
+
+    def __init__(self, start: int, random: Random, format: str, scope: tuple[str, str]) -> None:
+        self.start = start
+        self.random = random
+        self.format = format
+        self.scope = scope
+        self._cuts: list[Cut] = []
+        self._packed: list[tuple[Packed, list[Reading | None]]] = []
+
+    def add(self, cuts: list[Cut]) -> None:
+        """Take records in; segments are made as soon as they are full."""
+        self._cuts += cuts
+        self._pack(last=False)
+
+    def close(self) -> None:
+        """No more records come: make the last segment."""
+        self._pack(last=True)
+
+    def _pack(self, last: bool) -> None:
+        packed = list(pack(self._cuts, self.start, self.random, last=last))
+        used = sum(len(segment.records) for segment in packed)
+        self._cuts = self._cuts[used:]
+        for segment in packed:
+            readings = read_all(segment.records, self.format, self.scope)
+            light = segment._replace(records=[cut._replace(parsed=None) for cut in segment.records])
+            self._packed.append((light, readings))
+            self.start += segment.size
+
+    def ready(self, last: bool) -> bool:
+        """Whether there is enough for a transaction (``last``: whether there is anything)."""
+        if last:
+            return bool(self._packed)
+        records = sum(len(segment.records) for segment, _ in self._packed)
+        return records >= BATCH_RECORDS or sum(segment.size for segment, _ in self._packed) >= BATCH_BYTES
+
+    def take(self) -> list[tuple[Packed, list[Reading | None]]]:
+        """The segments of one transaction."""
+        size = records = count = 0
+        for segment, _ in self._packed:
+            size += segment.size
+            records += len(segment.records)
+            count += 1
+            if size >= BATCH_BYTES or records >= BATCH_RECORDS:
+                break
+        taken, self._packed = self._packed[:count], self._packed[count:]
+        return taken
 
 
 class _Joined:

@@ -94,7 +94,7 @@ def _erase(
     spans = spans_of(data, cuts, size)
     about = connection.execute("SELECT format, native, lane FROM source WHERE no = ?", (source,)).fetchone()
     state = SourceState(source, *about)
-    read = read_all(recut(spans, start, line), state)
+    read = read_all(recut(spans, start, line), state.format, (state.native, state.lane))
     salts = bytearray(salts)
     for record in records:
         if record >= len(spans):
@@ -136,8 +136,7 @@ def _envelope(entry: int, record: int, reading: Reading | None, ids: list[int], 
         "at": reading.at,
         "prompt": reading.prompt,
         "leaf": reading.leaf,
-        "usage": usage
-        and [usage.message, usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write],
+        "usage": usage and [usage.message, usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write],
         "drafts": [
             {
                 "kind": draft.kind,

@@ -26,7 +26,7 @@ SALT = 32
 BLANK = b" \t\r\n"
 BOM = b"\xef\xbb\xbf"
 _ENVELOPE = ("type", "uuid", "timestamp", "sessionId", "id", "kind")
-"""Fields that say what an unparsed record is, where they can be had.""" 
+"""Fields that say what an unparsed record is, where they can be had."""
 
 
 class Cut(NamedTuple):
@@ -90,16 +90,15 @@ class Cutter:
         """Records of complete lines, and the bytes used; blank lines at the end wait for what follows them."""
         cuts: list[Cut] = []
         base, number = self.offset, self.line
-        start = 0
-        position = 0
-        blank_lines = 0
-        size = len(whole)
-        while position < size:
-            stop = whole.find(b"\n", position)
-            stop = size if stop < 0 else stop + 1
-            text = whole[position:stop].strip(BLANK)
-            if base + position == 0 and text.startswith(BOM):
-                text = text[3:].lstrip(BLANK)
+        start = position = blank_lines = 0
+        for line in whole.split(b"\n"):
+            stop = position + len(line) + 1
+            text, lead = line, 0
+            if line[:1] != b"{" or line[-1:] != b"}":
+                text = line.strip(BLANK)
+                if base + position == 0 and text.startswith(BOM):
+                    text = text[3:].lstrip(BLANK)
+                lead = line.index(text)
             if not text:
                 blank_lines += 1
                 position = stop
@@ -108,28 +107,31 @@ class Cutter:
             blank_lines = 0
             parsed, flags, reason = parse(text)
             if reason is None or reason.startswith("too_large"):
-                lead = whole.index(text[:64], position) - position
                 cuts.append(Cut(whole[start:stop], base + position + lead, number, text, parsed, flags, reason))
             else:
-                cuts.extend(_glued(whole, start, position, stop, base, number, text))
+                cuts += _glued(whole[start:stop], position - start + lead, base + start, number, text)
             number += 1
             start = position = stop
+        start = min(start, len(whole))
         self.offset = base + start
         self.line = number
         return cuts, start
 
 
-def _glued(whole: bytes, start: int, position: int, stop: int, base: int, number: int, text: bytes) -> list[Cut]:
-    """A line that is not one JSON value: every value and every undecodable run on it."""
-    lead = whole.index(text[:64], position)
+def _glued(span: bytes, lead: int, base: int, number: int, text: bytes) -> list[Cut]:
+    """A line that is not one JSON value: every value and every undecodable run on it.
+
+    ``span`` begins at file offset ``base``; ``text``, the line without white space, stands at ``lead`` in it.
+    """
     pieces = split_values(text)
     cuts = []
+    start = 0
     for index, (begin, end, _, why) in enumerate(pieces):
         value = text[begin:end]
-        span_end = lead + pieces[index + 1][0] if index + 1 < len(pieces) else stop
+        stop = lead + pieces[index + 1][0] if index + 1 < len(pieces) else len(span)
         parsed, flags, reason = parse(value)
-        cuts.append(Cut(whole[start:span_end], base + lead + begin, number, value, parsed, flags, reason or why))
-        start = span_end
+        cuts.append(Cut(span[start:stop], base + lead + begin, number, value, parsed, flags, reason or why))
+        start = stop
     return cuts
 
 
@@ -161,20 +163,27 @@ class Packed(NamedTuple):
     records: Sequence[Cut]
 
 
-def pack(cuts: Sequence[Cut], start: int, random: Callable[[int], bytes], level: int = 3) -> Iterator[Packed]:
-    """Consecutive records as segments of at most 1,000 records and 256 KiB (unless one alone is larger)."""
+def pack(
+    cuts: Sequence[Cut], start: int, random: Callable[[int], bytes], *, last: bool = True, level: int = 3
+) -> Iterator[Packed]:
+    """Consecutive records as segments of at most 1,000 records and 256 KiB (unless one alone is larger).
+
+    Without ``last`` only full segments are made: more records may come.
+    """
     compressor = zstandard.ZstdCompressor(level=level, write_checksum=True)
     first = 0
     while first < len(cuts):
         size = 0
-        last = first
-        while last < len(cuts) and last - first < SEGMENT_RECORDS:
-            size += len(cuts[last].span)
-            if size > SEGMENT_BYTES and last > first:
-                size -= len(cuts[last].span)
+        end = first
+        while end < len(cuts) and end - first < SEGMENT_RECORDS:
+            more = len(cuts[end].span)
+            if size + more > SEGMENT_BYTES and end > first:
                 break
-            last += 1
-        part = cuts[first:last]
+            size += more
+            end += 1
+        if end == len(cuts) and not last and size < SEGMENT_BYTES and end - first < SEGMENT_RECORDS:
+            return
+        part = cuts[first:end]
         spans = [cut.span for cut in part]
         salts = random(SALT * len(part))
         commits = commit_all(salts, spans)
@@ -194,7 +203,7 @@ def pack(cuts: Sequence[Cut], start: int, random: Callable[[int], bytes], level:
             part,
         )
         start += size
-        first = last
+        first = end
 
 
 class SegmentError(Exception):

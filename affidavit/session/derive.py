@@ -142,6 +142,7 @@ class Derivation:
         self._spent: dict[tuple[int, int], Spent] = {}
         self._call_ids: dict[tuple[str, str], int] = {}
         self._awaits = False
+        self._short: dict[str, str] = {}
 
     def begin(self) -> None:
         """Forget the last batch's changes; states are kept."""
@@ -170,30 +171,35 @@ class Derivation:
         return self.changes
 
     def _names(self, source: SourceState, records: list[Taken]) -> list[Named]:
-        """The ids each record speaks of."""
+        """The ids each record speaks of, see :func:`affidavit.session.event.event_id`."""
         names: list[Named] = []
-        format, default = source.format, source.native
-        known: dict[tuple[str, str], int] = {}
+        append = names.append
+        default = source.native
+        session = ""
+        stem = b""
+        known: dict[str, int] = {}
         for taken in records:
             reading = taken.reading
             if reading is None:
-                names.append(_NOTHING)
+                append(_NOTHING)
                 continue
-            session = reading.session or default
-            record, first, parent, message = "", 0, 0, 0
+            said = reading.session or default
+            if said != session:
+                session, known = said, {}
+                stem = f"{source.format}\0{said}\0".encode("utf-8", "surrogatepass")
+            record, first, parent, message = reading.native or "", 0, 0, 0
             if taken.ids:
                 first = taken.ids[0]
-            elif reading.native:
-                record = reading.native
-                first = known[session, record] = event_id(format, session, record, "")
+            elif record:
+                first = known[record] = _id(stem, record)
             elif reading.drafts:
                 record = "=" + sha256(taken.raw).hexdigest()
-                first = event_id(format, session, record + "#0", "")
+                first = _id(stem, record + "#0")
             if reading.parent:
-                parent = known.get((session, reading.parent)) or event_id(format, session, reading.parent, "")
+                parent = known.get(reading.parent) or _id(stem, reading.parent)
             if reading.usage is not None:
-                message = event_id(format, session, reading.usage.message, "usage")
-            names.append(Named(session, record, first, parent, message))
+                message = _id(stem, reading.usage.message, b"\0usage")
+            append(Named(session, record, first, parent, message))
         return names
 
     def _look_up(self, source: SourceState, records: list[Taken], names: list[Named]) -> None:
@@ -243,6 +249,15 @@ class Derivation:
             state.unreadable += source.unreadable
         return state
 
+    def _marked(self, name: str) -> str:
+        """A short name that comes again and again (a tool, a model), as tables can hold it."""
+        kept = self._short.get(name)
+        if kept is None:
+            if len(self._short) > 1_000:
+                self._short.clear()
+            kept = self._short[name] = marked(name[:SUMMARY_CELLS])
+        return kept
+
     def _unreadable(self, source: SourceState, taken: Taken) -> None:
         source.unreadable += 1
         if source.session is not None:
@@ -254,14 +269,15 @@ class Derivation:
     # ----------------------------------------------------------------------------------------- a record
 
     def _record(self, source: SourceState, taken: Taken, reading: Reading, name: Named) -> None:
-        native, record, first, _, message = name
+        native, record, first, above, message = name
         state = self._session(source, native)
-        if first and first in self._places:
+        places = self._places
+        if first in places and first:
             first = self._again(source, state, taken, reading, native, record, first)
             if not first:
                 return
             record = self._record_name
-        elif record.startswith("="):
+        elif record[:1] == "=":
             record += "#0"
         if reading.status == "unknown":
             source.unknown += 1
@@ -271,36 +287,42 @@ class Derivation:
         at, time_flag = instant(reading.at)
         if at is not None and at > source.sort:
             source.sort = at
-        lane = self._lane(state, reading, source)
-        parent, place, parent_flag = self._parent(state, name.parent, lane, first)
+        lane = 0 if not (reading.lane or source.lane or reading.lane_facts) else self._lane(state, reading, source)
+        place = places.get(above) if above else None
         turn = self._turn(state, reading, taken.n, source.sort, lane, place)
         if reading.facts and reading.facts != state.stated:
             self._facts(state, reading.facts)
-        if reading.usage is not None and reading.drafts:
-            self._usage(state, reading.usage, message, taken.n)
-        if at is not None and reading.drafts:
-            state.started = at if state.started is None or at < state.started else state.started
-            state.ended = at if state.ended is None or at > state.ended else state.ended
-        if first:
-            self._places[first] = Place(taken.n, turn, lane, parent)
-            self._raw[taken.n] = taken.raw
-            state.heads[lane] = first
+        drafts = reading.drafts
+        flags = reading.flags
+        if above and place is None:
+            problem = "parent_cycle" if above == first else "parent_missing"
+            flags = (*flags, problem)
+            if first and above != first:
+                self.changes.awaited.add((above, taken.n))
         if reading.artifact is not None:
             digest, media, called, size = reading.artifact
             called = called if called is None else marked(called)
             self.changes.artifacts.append((state.no, taken.n, digest, marked(media), called, size))
-        if not reading.drafts:
-            if first:
-                self.changes.passed.append((first, turn, lane, parent, taken.n))
-        else:
-            flags = tuple(flag for flag in (*reading.flags, parent_flag) if flag)
-            if time_flag and (time_flag != "time_missing" or reading.drafts[0].kind != "unknown"):
+        if first:
+            places[first] = Place(taken.n, turn, lane, above or None)
+            self._raw[taken.n] = taken.raw
+        if drafts:
+            if reading.usage is not None:
+                self._usage(state, reading.usage, message, taken.n)
+            if at is not None:
+                if state.started is None or state.ended is None:
+                    state.started = state.ended = at
+                elif at > state.ended:
+                    state.ended = at
+                elif at < state.started:
+                    state.started = at
+            if time_flag and (time_flag != "time_missing" or drafts[0].kind != "unknown"):
                 flags = (*flags, time_flag)
-            self._events(source, state, taken, reading, (native, record, first), (lane, turn, at, parent), flags)
-        if first and parent_flag == "parent_missing" and parent is not None:
-            self.changes.awaited.add((parent, taken.n))
+            self._events(source, state, taken, reading, (native, record, first, above or None), (lane, turn, at), flags)
+        elif first:
+            self.changes.passed.append((first, turn, lane, above or None, taken.n))
         if first and (self._awaits or self.changes.awaited):
-            self._answer_waiting(first, parent)
+            self._answer_waiting(first, above or None)
 
     _record_name = ""
 
@@ -360,14 +382,36 @@ class Derivation:
         if number and not lane.events and lane.turn is None and reading.drafts:
             lane.turn = self._turn_at(state, source.sort)
             self.changes.lanes.add((state.no, number))
-        if reading.lane_facts:
-            title = reading.lane_facts.get("title")
-            lane.title = lane.title if title is None else marked(title[:SUMMARY_CELLS])
-            depth = reading.lane_facts.get("depth", "")
-            if lane.parent is None and depth.isascii() and depth.isdigit() and len(depth) < 4:
-                lane.depth = int(depth)
-            self.changes.lanes.add((state.no, number))
+        if reading.lane_facts and reading.lane_facts != lane.stated:
+            self._lane_facts(state, number, lane, reading.lane_facts)
         return number
+
+    def _lane_facts(self, state: SessionState, number: int, lane: LaneState, facts: dict[str, str]) -> None:
+        """What the log says of a lane: what it is called, who started it, how deep it lies."""
+        lane.stated = facts
+        title, parent, depth = facts.get("title"), facts.get("parent"), facts.get("depth", "")
+        if title is not None:
+            lane.title = marked(title[:SUMMARY_CELLS])
+        if number and lane.parent is None and lane.spawn is None:
+            if parent is not None:
+                above = state.lane_names.get(parent)
+                above = self._new_lane(state, parent) if above is None else above
+                if not self._is_below(state, above, number):
+                    lane.parent = above
+                    self._settle_lane(state, number, lane.turn)
+            elif depth.isascii() and depth.isdigit() and len(depth) < 4:
+                lane.depth = int(depth)
+        self.changes.lanes.add((state.no, number))
+
+    @staticmethod
+    def _is_below(state: SessionState, number: int, other: int) -> bool:
+        """Whether lane ``number`` is ``other`` or hangs below it."""
+        walk: int | None = number
+        while walk is not None:
+            if walk == other:
+                return True
+            walk = state.lanes[walk].parent
+        return False
 
     def _new_lane(self, state: SessionState, name: str) -> int:
         number = len(state.lanes)
@@ -393,11 +437,8 @@ class Derivation:
         lane = state.lanes[number]
         if lane.spawn is not None or number == call[LANE]:
             return
-        above: int | None = call[LANE]
-        while above is not None:
-            if above == number:
-                return
-            above = state.lanes[above].parent
+        if self._is_below(state, call[LANE], number):
+            return
         lane.parent, lane.spawn = call[LANE], call[N]
         self._settle_lane(state, number, call[TURN] or None)
 
@@ -413,18 +454,9 @@ class Derivation:
             if turn is not None:
                 lane.turn = turn
             self.changes.lanes.add((state.no, number))
-            waiting.extend((child, lane.turn) for child, other in state.lanes.items() if child and other.parent == number)
-
-    def _parent(
-        self, state: SessionState, parent: int, lane: int, first: int
-    ) -> tuple[int | None, Place | None, str]:
-        """(id of the record this one follows, its place, flag)."""
-        if not parent:
-            return None, None, ""
-        if parent == first:
-            return parent, None, "parent_cycle"
-        place = self._places.get(parent)
-        return parent, place, "" if place is not None else "parent_missing"
+            waiting.extend(
+                (child, lane.turn) for child, other in state.lanes.items() if child and other.parent == number
+            )
 
     def _answer_waiting(self, first: int, parent: int | None) -> None:
         """A record arrived that others named before it was seen: clear their flag, or mark the circle they close."""
@@ -522,7 +554,7 @@ class Derivation:
         """Tokens once per message, the last report winning."""
         key = (state.no, message)
         before = self.changes.usage.get(key) or self._spent.get(key)
-        model = usage.model if usage.model is None else marked(usage.model)
+        model = usage.model if usage.model is None else self._marked(usage.model)
         if before is not None:
             n, model = before[0], model or before[1]
             state.tokens_in -= before[2]
@@ -545,15 +577,16 @@ class Derivation:
         state: SessionState,
         taken: Taken,
         reading: Reading,
-        name: tuple[str, str, int],
-        place: tuple[int, int, int | None, int | None],
+        name: tuple[str, str, int, int | None],
+        place: tuple[int, int, int | None],
         record_flags: tuple[str, ...],
     ) -> None:
-        native, record, first = name
-        lane, turn, at, parent = place
+        native, record, first, parent = name
+        lane, turn, at = place
         changes = self.changes
         model = reading.usage.model if reading.usage is not None else None
-        model = model if model is None else marked(model)
+        if model is not None:
+            model = self._marked(model)
         number = taken.n
         texts, ids = changes.texts, taken.ids
         for block, draft in enumerate(reading.drafts):
@@ -573,7 +606,7 @@ class Derivation:
                 source.sort,
                 parent,
                 None,
-                draft.tool if draft.tool is None else marked(draft.tool),
+                draft.tool if draft.tool is None else self._marked(draft.tool),
                 model,
                 summarise(draft.summary if draft.summary is not None else text),
                 len(text),
@@ -637,8 +670,16 @@ class Derivation:
                 state.checked = "passed" if result[OK] else "failed"
 
 
+def _id(stem: bytes, record: str, path: bytes = b"\0") -> int:
+    """:func:`event_id` with format and session (``stem``) encoded once for many records."""
+    name = stem + record.encode("utf-8", "surrogatepass") + path
+    return int.from_bytes(sha256(name).digest()[:8], "big", signed=True)
+
+
 def summarise(text: str) -> str:
     """The first line that says something, on one line, cut at :data:`SUMMARY_CELLS` characters with ``…``."""
+    if len(text) <= SUMMARY_CELLS and text.isascii() and text.isprintable() and text[:1] != " " and text[-1:] != " ":
+        return text
     head = text[: SUMMARY_CELLS * 4]
     if "\n" in head:
         line = next((part for part in head.split("\n") if part and not part.isspace()), "")

@@ -28,14 +28,14 @@ class LaneState:
     turn: int | None = None
     spawn: int | None = None
     events: int = 0
+    stated: dict[str, str] | None = None
 
 
 @dataclass(slots=True)
 class SessionState:
     """One session in derivation: its counts and everything :mod:`affidavit.session.derive` carries along.
 
-    ``heads``: per lane the last record's event id, so that the usual parent needs no look-up. ``next_branch``:
-    number the next abandoned part gets. ``facts``: the last word on each key of ``FACTS``; ``stated``: the last
+    ``head_turn``: the turn the main chain ends in. ``next_branch``: number the next abandoned part gets. ``facts``: the last word on each key of ``FACTS``; ``stated``: the last
     record's own, so that repeating them costs nothing.
     """
 
@@ -52,7 +52,6 @@ class SessionState:
     models: list[str] = field(default_factory=list)
     head_turn: int = 0
     next_branch: int = 1
-    heads: dict[int, int] = field(default_factory=dict)
     started: int | None = None
     ended: int | None = None
     events: int = 0
@@ -72,7 +71,6 @@ class SessionState:
             "facts": self.facts,
             "head": self.head_turn,
             "next": self.next_branch,
-            "heads": {str(lane): head for lane, head in self.heads.items()},
         }
 
     def resume(self, carried: dict[str, Any]) -> None:
@@ -80,7 +78,6 @@ class SessionState:
         self.facts = dict(carried["facts"])
         self.head_turn = carried["head"]
         self.next_branch = carried["next"]
-        self.heads = {int(lane): head for lane, head in carried["heads"].items()}
 
     @property
     def title(self) -> str:

@@ -74,9 +74,7 @@ class Fold:
         self._touched.clear()
         self._waiting = []
 
-    def revision(
-        self, index: int, body: dict[str, Any], key: bytes, about: dict[str, str], entries: int
-    ) -> SourceRow:
+    def revision(self, index: int, body: dict[str, Any], key: bytes, about: dict[str, str], entries: int) -> SourceRow:
         """An ``import.revision`` entry: a source, or a new revision of one, begins here.
 
         ``key``: HMAC of its path; ``about``: what its payload says; ``entries``: length of its chain so far.
@@ -107,8 +105,8 @@ class Fold:
         row = self.sources.get(no)
         if row is None:
             found = self.connection.execute(
-                "SELECT id, revision, format, native, lane, session, cursor, line, sort, entries, last, records, mapped, "
-                f"unknown, duplicates, unreadable FROM {self.prefix}source WHERE no = ?",
+                "SELECT id, revision, format, native, lane, session, cursor, line, sort, entries, last, records, "
+                f"mapped, unknown, duplicates, unreadable FROM {self.prefix}source WHERE no = ?",
                 (no,),
             ).fetchone()
             state = SourceState(no, found[2], found[3], found[4], found[5], found[8], *found[11:])
@@ -116,11 +114,13 @@ class Fold:
             self.sources[no] = row
         return row
 
-    def segment(self, index: int, no: int, cuts: Sequence[Cut], readings: Sequence[Reading | None] | None = None) -> None:
+    def segment(
+        self, index: int, no: int, cuts: Sequence[Cut], readings: Sequence[Reading | None] | None = None
+    ) -> None:
         """An ``import.segment`` entry, its records cut and (unless they are at hand) read."""
         row = self.source(no)
         if readings is None:
-            readings = read_all(cuts, row.state)
+            readings = read_all(cuts, row.state.format, (row.state.native, row.state.lane))
         taken = [
             Taken(number(index, place), cut.value, reading, cut.line, cut.offset, cut.reason or "")
             for place, (cut, reading) in enumerate(zip(cuts, readings, strict=True))
@@ -168,10 +168,12 @@ class Fold:
         )
 
 
-def read_all(cuts: Sequence[Cut], state: SourceState) -> list[Reading | None]:
-    """What each record says, by its source's reader; ``None`` for those that could not be parsed."""
-    read = readers().get(state.format, _UNKNOWN).read
-    scope = (state.native, state.lane)
+def read_all(cuts: Sequence[Cut], format: str, scope: tuple[str, str]) -> list[Reading | None]:
+    """What each record says, by the reader of its source's format; ``None`` for those that could not be parsed.
+
+    ``scope``: the session and lane the source speaks of.
+    """
+    read = readers().get(format, _UNKNOWN).read
     readings: list[Reading | None] = []
     for cut in cuts:
         if cut.reason is not None:

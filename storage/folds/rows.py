@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import orjson
+from affidavit.text.search import index_text
 
 from affidavit.session.derive import EVENT_COLUMNS, FLAGS, Call, Changes
 from affidavit.session.state import SessionState, SourceState
-from affidavit.text.search import index_text
 from storage.driver import Connection
 
 SESSION_COLUMNS = (
