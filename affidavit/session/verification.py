@@ -31,7 +31,9 @@ LONGEST = 4096
 
 _MOST_COMMANDS = 64
 _DEEPEST = 3
-_PARTS = str.maketrans(dict.fromkeys("/\\;&|()'\"`{}=@:.,", " "))
+_ENDS = b"/\\;&|()'\"`{}=@:.,"
+_PARTS = bytes.maketrans(_ENDS, b" " * len(_ENDS))
+_NAMES = frozenset(word.encode() for word in WORDS)
 _ASKS_ONLY = frozenset({"--version", "-V", "--help", "-h", "--collect-only", "--co", "--listTests", "--dry-run", "-n"})
 _ORDER: tuple[Check, ...] = ("test", "lint", "build")
 
@@ -44,7 +46,7 @@ def classify(command: str) -> Check | None:
     """
     if len(command) > LONGEST:
         command = command[:LONGEST]
-    if WORDS.isdisjoint(command.translate(_PARTS).split()):
+    if _NAMES.isdisjoint(command.encode("utf-8", "surrogatepass").translate(_PARTS).split()):
         return None
     found = set(_checks(command, 0))
     for kind in _ORDER:

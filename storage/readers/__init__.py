@@ -1,7 +1,8 @@
 """Readers: one file a format, each turning one record's bytes into what it says.
 
 To add a format: write ``storage/readers/NAME.py`` with a :class:`Reader`, list it in :func:`readers`, put
-synthetic fixtures beside its test. Nothing else needs to know.
+synthetic fixtures beside its test. Nothing else needs to know. :mod:`storage.readers.lenient` helps with values whose
+shape nobody vouches for.
 """
 
 from __future__ import annotations
