@@ -22,7 +22,7 @@ Way = Literal["command", "tmux", "osc52", "file", "none"]
 LONGEST_SEQUENCE = 74_994
 """Bytes of text that OSC 52 may carry: 100,000 bytes once in base64 and wrapped, which is what xterm and tmux take."""
 
-PATIENCE = 5.0
+PATIENCE = 2.0
 """Seconds a copying program may run."""
 
 _WITHOUT_OSC52 = {"dumb", "linux", "emacs", "eterm", "eterm-color", "cons25", "vt52", "vt100"}

@@ -83,6 +83,14 @@ def console_can_open(environment: Mapping[str, str] = os.environ) -> str | None:
     return None
 
 
+def background(environment: Mapping[str, str] = os.environ) -> str | None:
+    """``light`` or ``dark``, where the terminal says (``COLORFGBG``, as rxvt, Konsole and others set it)."""
+    last = environment.get("COLORFGBG", "").rpartition(";")[2]
+    if not (last.isascii() and last.isdigit()):
+        return None
+    return "light" if int(last) in (7, *range(9, 16)) else "dark"
+
+
 def _colours(term: str, environment: Mapping[str, str]) -> int:
     if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
         return 16_777_216

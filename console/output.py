@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,6 @@ from typing import Any, BinaryIO, TextIO
 
 from affidavit.text.display import display, display_block
 from affidavit.text.display import mask as masked
-
 from affidavit.text.marks import marked
 
 CHUNK = 65_536
@@ -111,14 +111,25 @@ class Output:
         binary.write(b"".join(b",\n" + self._member(*pair) for pair in after.items()) + b"}\n")
         self.flush()
 
-    def raw(self, data: bytes) -> None:
-        """The very bytes; on a terminal shown as text instead, because they could act on it."""
+    def raw(self, *parts: bytes) -> None:
+        """The very bytes, one part after the other; see :meth:`raws`."""
+        self.raws(parts)
+
+    def raws(self, parts: Iterable[bytes]) -> None:
+        """The very bytes of all parts; on a terminal shown as text instead, because they could act on it."""
         if not self.is_terminal:
-            self._binary().write(data)
+            binary = self._binary()
+            for part in parts:
+                binary.write(part)
             self.flush()
             return
-        self.say(data.decode("utf-8", "backslashreplace"))
-        self.tell(f"{len(data):,} bytes, shown as text; redirect to a file or a pipe for the very bytes")
+        decoder = getincrementaldecoder("utf-8")("backslashreplace")
+        total = 0
+        for part in parts:
+            self._write(self._out, self._shown(decoder.decode(part)))
+            total += len(part)
+        self._write(self._out, self._shown(decoder.decode(b"", final=True)) + "\n")
+        self.tell(f"{total:,} bytes, shown as text; redirect to a file or a pipe for the very bytes")
 
     @property
     def is_terminal(self) -> bool:

@@ -299,6 +299,10 @@ class Archive:
         """Payloads and recorded bodies whose SHA-256 begins with ``prefix`` (hex digits); at most 20."""
         return holdings.contents(self._link, prefix)
 
+    def naming(self, content: Content) -> list[int]:
+        """Ledger entries that commit to a payload; a walk over the ledger."""
+        return holdings.naming(self._link, content.digest)
+
     def chunks(self, content: Content) -> Iterator[bytes]:
         """The bytes of a payload or body, piece by piece. Raises ``RecordError`` for a body that cannot be had."""
         if content.event is not None:

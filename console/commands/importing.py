@@ -32,6 +32,9 @@ PRINTS = (
 HARMLESS = frozenset({"empty"})
 """Reasons to skip a file that was named which mean nothing was lost."""
 
+NOTHING_CONFORMS = "nothing_conforms"
+"""Skipped because every line of our own that it holds was refused."""
+
 POLL = 0.25
 """Seconds between looks at whether somebody asked to stop while standard input is silent."""
 
@@ -247,7 +250,9 @@ def _print(output: Output, report: ImportReport, dry_run: bool) -> None:
     output.say(f"{plural(report.total('records'), 'record')} = {parts}")
     for file in report.files:
         if file.skipped is not None:
-            because = SKIPS.get(file.skipped, file.skipped) + (f" ({file.note})" if file.note else "")
+            because = ({NOTHING_CONFORMS: "no line of it conforms"} | SKIPS)[file.skipped] + (
+                f" ({file.note})" if file.note else ""
+            )
             (output.tell if file.named else output.say)(f"skipped {file.path}: {because}")
         elif file.note:
             output.say(f"{file.path}: {file.note}")

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from console.commands.call import Call, command
-from console.commands.importing import PRINTS, STDIN, Input, importing
+from console.commands.importing import NOTHING_CONFORMS, PRINTS, STDIN, Input, importing
 
 if TYPE_CHECKING:
     from storage.importing import Importer
@@ -105,6 +105,8 @@ def record_command(call: Call) -> int:
         refused = len(stream.refused)
         file.records += refused
         file.unreadable += refused
+        if refused and not importer.report.events and file.records == refused:
+            file.skipped = NOTHING_CONFORMS
         importer.report.unreadable_list += [(STDIN, *refusal) for refusal in stream.refused]
 
     if sys.stdin.isatty():

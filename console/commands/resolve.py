@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from affidavit.session.address import Address, EntryAddress, PayloadAddress, SessionAddress, TurnAddress
 from affidavit.session.event import event_hex
 from console.commands.call import Refused
+from console.words import plural
 
 if TYPE_CHECKING:
     from storage.archive import Archive
@@ -66,6 +69,66 @@ def find_content(archive: Archive, prefix: str) -> Content:
             _candidates([f"payload/{content.digest}  {content.media}  {content.size:,} bytes" for content in found]),
         )
     return found[0]
+
+
+def records_at(archive: Archive, address: Address) -> dict[int, set[int] | None]:
+    """Ledger entries that what stands at an address rests on, each with its records there (``None``: all of them).
+
+    Raises :class:`Refused` where nothing stands at the address.
+    """
+    match address:
+        case SessionAddress(id=id, event=None):
+            return _places(all_events(archive, find_session(archive, id)))
+        case SessionAddress(id=id, event=str() as prefix):
+            return _places([find_event(archive, find_session(archive, id), prefix)])
+        case TurnAddress(session=id, number=number):
+            session = find_session(archive, id)
+            find_turn(archive, session, number)
+            return _places(row for row in all_events(archive, session) if row.turn == number)
+        case EntryAddress(number=number):
+            find_entry(archive, number)
+            return {number: None}
+        case PayloadAddress(digest=digest):
+            content = find_content(archive, digest)
+            if content.event is not None:
+                return _places([archive.event(content.event)])
+            return dict.fromkeys(archive.naming(content))
+    raise nothing_of(address)
+
+
+def all_events(archive: Archive, session: SessionRow) -> Iterator[EventRow]:
+    """Every event of a session in order, without its text."""
+    cursor: tuple[object, ...] | None = None
+    while True:
+        page = archive.events(session.key, cursor=cursor, limit=1_000)
+        yield from page.rows
+        if page.after is None:
+            return
+        cursor = page.after
+
+
+def find_entry(archive: Archive, number: int) -> bytes:
+    """The bytes of a ledger entry; raises :class:`Refused`."""
+    data = archive.entry(number)
+    if data is None:
+        raise Refused(f"there is no entry {number} in this store, which has {plural(archive.entries(), 'entry')}")
+    return data
+
+
+def nothing_of(address: Address) -> Refused:
+    """What to say of an address of a kind that the store does not hold."""
+    kind = str(address).partition("/")[0]
+    return Refused(f"this store holds nothing of the kind {kind}", "it holds sessions: affidavit sessions lists them")
+
+
+def _places(rows: Iterable[EventRow]) -> dict[int, set[int] | None]:
+    from storage.numbers import place_of
+
+    places: dict[int, set[int]] = {}
+    for row in rows:
+        entry, record, _ = place_of(row.key)
+        places.setdefault(entry, set()).add(record)
+    return dict(places)
 
 
 def _candidates(lines: list[str]) -> str:

@@ -17,8 +17,16 @@ from affidavit.session.address import (
 )
 from affidavit.session.event import FLAGS, event_hex
 from console.commands import documents
-from console.commands.call import Call, Refused, command
-from console.commands.resolve import find_content, find_event, find_session, find_turn
+from console.commands.call import Call, command
+from console.commands.resolve import (
+    all_events,
+    find_content,
+    find_entry,
+    find_event,
+    find_session,
+    find_turn,
+    nothing_of,
+)
 from console.words import clock, count, duration, moment, plural
 
 if TYPE_CHECKING:
@@ -39,13 +47,10 @@ MARKS = {
 """What stands before an event's words in a list; ``✓`` or ``✗`` for outcomes, ``·`` for everything else."""
 
 PRINTS = (
-    "session and turn: session, events[{id, address, index, kind, turn, lane, branch, at, parent, actor, tool, "
-    "summary, text, refs, model, tokens, inferred, abandoned, flags[], source{file, line, offset, length}}]; "
-    "event: session, event; entry: address, entry; payload: address, sha256, media, size, name"
+    "session, events[{id, address, index, kind, turn, lane, branch, at, parent, actor, tool, "
+    "summary, text, refs, model, tokens, inferred, abandoned, flags[], source{file, line, offset, length}}] for a "
+    "session, a turn or an event; address, entry{} for an entry; address, sha256, media, size, name for a payload"
 )
-
-BLOCK_BITS = 22
-"""An event's row number without these bits is its record's."""
 
 LARGEST_SHOWN = 1_048_576
 """Bytes of a payload that are printed as text."""
@@ -81,27 +86,25 @@ def _show(call: Call, archive: Archive, address: Address, raw: bool) -> int:
             return _entry(call, archive, number, raw)
         case PayloadAddress(digest=digest):
             return _payload(call, archive, digest, raw)
-    kind = str(address).partition("/")[0]
-    raise Refused(f"this store holds nothing of the kind {kind}", "it holds sessions: affidavit sessions lists them")
+    raise nothing_of(address)
 
 
 def _session(call: Call, archive: Archive, session: SessionRow, raw: bool) -> int:
     if raw:
         return _originals(call, archive, session)
     if call.output.json:
-        return _listed(call, archive, session, enumerate(_rows(archive, session)))
+        return _listed(call, archive, session, enumerate(all_events(archive, session)))
     _heading(call, session)
-    for row in _rows(archive, session):
+    for row in all_events(archive, session):
         call.output.line(_line(row))
     return 0
 
 
 def _turn(call: Call, archive: Archive, session: SessionRow, number: int, raw: bool) -> int:
     find_turn(archive, session, number)
-    chosen = ((index, row) for index, row in enumerate(_rows(archive, session)) if row.turn == number)
+    chosen = ((index, row) for index, row in enumerate(all_events(archive, session)) if row.turn == number)
     if raw:
-        for part in _records(archive, chosen):
-            call.output.raw(part)
+        call.output.raws(_records(archive, chosen))
     elif call.output.json:
         return _listed(call, archive, session, chosen)
     else:
@@ -115,44 +118,29 @@ def _event(call: Call, archive: Archive, session: SessionRow, row: EventRow, raw
     if raw:
         call.output.raw(archive.raw(row.key))
         return 0
-    detail = archive.detail(row.key)
     if call.output.json:
-        index = archive.position(session.key, row)
-        call.output.document(
-            {"session": documents.session(session), "event": documents.event(detail, session.uid, index)}
-        )
-        return 0
-    for line in _event_lines(session, detail):
+        return _listed(call, archive, session, [(archive.position(session.key, row), row)])
+    for line in _event_lines(session, archive.detail(row.key)):
         call.output.say(line)
     return 0
 
 
-def _rows(archive: Archive, session: SessionRow) -> Iterator[EventRow]:
-    """Every event of a session in order, without its text."""
-    cursor: tuple[object, ...] | None = None
-    while True:
-        page = archive.events(session.key, cursor=cursor, limit=1_000)
-        yield from page.rows
-        if page.after is None:
-            return
-        cursor = page.after
-
-
 def _records(archive: Archive, chosen: Iterable[tuple[int, EventRow]]) -> Iterator[bytes]:
-    """The bytes of the records that events were read from, each record once."""
+    """The bytes of the records that events were read from, each record once and on a line of its own."""
+    from storage.numbers import record_number
+
     latest = None
     for _, row in chosen:
-        if row.key >> BLOCK_BITS != latest:
-            latest = row.key >> BLOCK_BITS
+        if record_number(row.key) != latest:
+            latest = record_number(row.key)
             yield archive.raw(row.key)
+            yield b"\n"
 
 
 def _originals(call: Call, archive: Archive, session: SessionRow) -> int:
     """The bytes of every file a session came from, one after the other as they were first read."""
     sources = list(archive.sources(session.key))
-    for source in sources:
-        for part in archive.original(source.key):
-            call.output.raw(part)
+    call.output.raws(part for source in sources for part in archive.original(source.key))
     if len(sources) > 1:
         call.output.tell(f"{plural(len(sources), 'file')}, one after the other:")
         for source in sources:
@@ -250,9 +238,7 @@ def _event_lines(session: SessionRow, detail: EventDetail) -> Iterator[str]:
 
 
 def _entry(call: Call, archive: Archive, number: int, raw: bool) -> int:
-    data = archive.entry(number)
-    if data is None:
-        raise Refused(f"there is no entry {number} in this store, which has {plural(archive.entries(), 'entry')}")
+    data = find_entry(archive, number)
     if raw:
         call.output.raw(data)
     elif call.output.json:
@@ -270,8 +256,7 @@ def _entry(call: Call, archive: Archive, number: int, raw: bool) -> int:
 def _payload(call: Call, archive: Archive, digest: str, raw: bool) -> int:
     content = find_content(archive, digest)
     if raw:
-        for part in archive.chunks(content):
-            call.output.raw(part)
+        call.output.raws(archive.chunks(content))
         return 0
     about = {"sha256": content.digest, "media": content.media, "size": content.size, "name": content.name}
     if call.output.json:

@@ -73,3 +73,10 @@ def chunks(link: ReadConnection, digest: str) -> Iterator[bytes]:
     sql = """SELECT c.data FROM payload_chunk c WHERE c."commit" =
         (SELECT p."commit" FROM payload p WHERE p.sha256 = ? LIMIT 1) ORDER BY c.no"""
     return (data for (data,) in link.stream(sql, (bytes.fromhex(digest),)))
+
+
+def naming(link: ReadConnection, digest: str) -> list[int]:
+    """Ledger entries that commit to a payload, found by its SHA-256."""
+    commits = link.rows('SELECT "commit" FROM payload WHERE sha256 = ?', (bytes.fromhex(digest),))
+    sql = "SELECT idx FROM ledger_entry WHERE instr(entry, ?) > 0"
+    return sorted({idx for (commit,) in commits for (idx,) in link.rows(sql, (commit.hex().encode(),))})

@@ -1,0 +1,123 @@
+"""``affidavit verify``: whether a store is what was recorded, and on which level that can be said."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from affidavit.session.address import parse
+from console.commands.call import Call, command
+from console.commands.importing import stopping
+from console.output import Column
+from console.progress import Meter
+from console.state import Verified
+from console.words import plural
+
+if TYPE_CHECKING:
+    from storage.verify import VerifyReport
+
+
+@command(
+    "verify",
+    "Check every hash, chain and table of the store",
+    prints="holds, level, entries, checked{}, failures[{address, class, detail}], withheld; with --since-last also "
+    "since{entries, at}",
+)
+@click.argument("address", metavar="[ADDRESS]", required=False)
+@click.option("--since-last", is_flag=True, help="Only what is new since you last verified this store.")
+def verify_command(call: Call, address: str | None, since_last: bool) -> int:
+    """Check that the store is what was recorded: every entry, chain, record, content and table.
+
+    With ADDRESS only what stands there: its records, their entries, and that the tree holds those. Exit code 1 if
+    anything does not hold. The answer names the level it stands on, and what it does not claim.
+    """
+    from storage.refold import Cancelled
+    from storage.verify import verify
+
+    if address is not None and since_last:
+        raise click.UsageError("--since-last is for the whole store, not for one address")
+    cancel = threading.Event()
+    meter = Meter(call.output)
+    known = Verified(call.store)
+    at = known.marked_at()
+    try:
+        with stopping(cancel):
+            if address is None:
+                since = known.marker() if since_last else None
+                report = verify(call.store, since=since, progress=meter.count, cancel=cancel)
+                known.remember(report, datetime.now(UTC))
+            else:
+                report = _one(call, address)
+    except Cancelled:
+        meter.clear()
+        call.output.tell("interrupted: nothing can be said of what was not reached")
+        return 130
+    meter.clear()
+    if call.output.json:
+        call.output.document(document(report, at))
+    else:
+        _print(call, report, at, since_last, address)
+    return 0 if report.holds else 1
+
+
+def _one(call: Call, address: str) -> VerifyReport:
+    from console.commands.resolve import records_at
+    from storage.verify.single import verify_records
+
+    wanted = parse(address)
+    with call.archive() as archive:
+        entries = records_at(archive, wanted)
+    return verify_records(call.store, entries)
+
+
+def document(report: VerifyReport, at: str | None) -> dict[str, Any]:
+    """The report as ``--json`` prints it."""
+    found: dict[str, Any] = {
+        "holds": report.holds,
+        "level": report.level,
+        "entries": report.entries,
+        "checked": dict(report.checked),
+        "failures": [
+            {"address": failure.address, "class": failure.kind, "detail": failure.detail} for failure in report.failures
+        ],
+        "withheld": report.withheld,
+    }
+    if report.more:
+        found["moreFailures"] = report.more
+    return found if report.since is None else {**found, "since": {"entries": report.since, "at": at}}
+
+
+def _print(call: Call, report: VerifyReport, at: str | None, since_last: bool, address: str | None) -> None:
+    from affidavit.proof.verdict import LEVELS
+    from storage.verify import FAILURES, NOT_CLAIMED
+
+    output = call.output
+    output.table(
+        [Column("checked"), Column("count", right=True)],
+        [(name, f"{number:,}") for name, number in report.checked.items()],
+    )
+    output.say()
+    for failure in report.failures:
+        output.say(
+            f"✗ {failure.address}  {failure.kind}: {FAILURES.get(failure.kind, failure.kind)}\n  {failure.detail}"
+        )
+    if report.more:
+        output.say(f"✗ and {report.more:,} more")
+    if report.withheld:
+        output.say(f"withheld: {plural(report.withheld, 'record')} erased, each by a redaction entry")
+    if report.holds:
+        meaning = {str(level): words for level, words in LEVELS.items()}.get(report.level, "")
+        output.say(f"✓ holds, on the level {report.level}: {meaning}")
+    else:
+        wrong = len(report.failures) + report.more
+        output.say(f"✗ does not hold: {plural(wrong, 'failure')} in {plural(report.entries, 'entry')}")
+    if report.since is not None:
+        output.say(f"entries 0 to {report.since - 1:,} and the tables were not checked again since {at or 'last time'}")
+    elif address:
+        output.say("only what stands at this address was checked; the tables were not compared")
+    elif since_last:
+        output.say("this store was not verified here before, so everything was checked")
+    output.say("What this does not claim: " + "; ".join(NOT_CLAIMED) + ".")

@@ -1,0 +1,117 @@
+"""The program around the console: what it asks for that writes, that lasts, or that knows this machine."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from console.services import Cancelled, Found, ImportResult, OpenArchive, Progress, VerifyResult
+from console.settings import Settings, state_folder
+from console.state import Verified
+
+if TYPE_CHECKING:
+    from console.clipboard import CopyResult
+    from storage.archive import Archive
+    from storage.verify import VerifyReport
+
+
+class Program:
+    """See :class:`console.services.Services`, whose one production form this is.
+
+    ``store`` is the path of the store in front. The ``demo`` store takes no imports, so that it stays the same.
+    """
+
+    def __init__(self, store: str, settings: Settings, *, demo: bool = False) -> None:
+        self._store = store
+        self._settings = settings
+        self._demo = demo
+
+    def copy(self, text: str, terminal: Callable[[str], object] | None) -> CopyResult:
+        """Copies a text in the first way this machine offers."""
+        from console.clipboard import copy
+
+        return copy(text, folder=state_folder(), command=self._settings.copy_command, terminal=terminal)
+
+    def verify(self, progress: Progress, cancelled: Cancelled, *, full: bool = False) -> VerifyResult:
+        """Checks what is new since the last run, or with ``full`` everything; remembers what was found."""
+        from storage import refold
+        from storage.verify import verify
+
+        known = Verified(self._store)
+        marker = None if full else known.marker()
+        try:
+            report: VerifyReport = verify(self._store, since=marker, progress=progress, cancel=_Asked(cancelled))
+        except refold.Cancelled:
+            return VerifyResult(holds=False, level="none", entries=0, checked={}, cancelled=True)
+        return known.remember(report, datetime.now(UTC))
+
+    def last_verified(self) -> VerifyResult | None:
+        """What the last finished run of this user on this store found."""
+        return Verified(self._store).last() if os.path.exists(self._store) else None
+
+    def discover(self) -> Sequence[Found]:
+        """Folders of known agents on this machine."""
+        from console.discover import discover
+
+        return discover()
+
+    def import_(self, folder: str, progress: Progress, cancelled: Cancelled) -> ImportResult:
+        """Imports a file or folder; a missing store is made. Raises :class:`InDemo` while the demo is in front."""
+        if self._demo:
+            raise InDemo
+        from storage.importing import Importer
+        from storage.store import Store
+
+        asked = _Asked(cancelled)
+        with Store.open(self._store, create=True) as store:
+            importer = Importer(
+                store,
+                clock=lambda: datetime.now(UTC),
+                progress=lambda file, done, total, _records: progress(os.path.basename(file), done, total or None),
+                cancel=asked,
+            )
+            report = importer.paths([folder])
+        return ImportResult(
+            sessions=report.sessions,
+            events=report.events,
+            unreadable=report.total("unreadable"),
+            unknown=report.total("unknown"),
+            skipped=sum(1 for file in report.files if file.skipped is not None),
+            cancelled=report.interrupted,
+        )
+
+    def demo(self) -> OpenArchive:
+        """Makes the demo beside the store, and says how to open it. From then on this is the store in use."""
+        from sample_sessions.demo import build
+
+        made = build(os.path.dirname(os.path.abspath(self._store))).store
+        self._store = made
+        self._demo = True
+
+        def archive() -> Archive:
+            from storage.archive import Archive
+
+            return Archive.open(made)
+
+        return archive
+
+
+class InDemo(Exception):
+    """An import was asked for while the demo is in front."""
+
+    def __str__(self) -> str:
+        return "This is the demo, which stays as it is. Leave it, open affidavit on your own store, and import there."
+
+
+class _Asked(threading.Event):
+    """A request to stop that is looked up when it is asked for."""
+
+    def __init__(self, asked: Cancelled) -> None:
+        super().__init__()
+        self._asked = asked
+
+    def is_set(self) -> bool:
+        return self._asked()

@@ -1,0 +1,153 @@
+"""What this person last verified, kept beside their settings and never in the store it speaks of.
+
+One small JSON file holds, for every store by its id and path, the ledger's size and root when it last held and
+what was found in the last finished run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from console.services import VerifyFailure, VerifyResult
+from console.settings import state_folder
+
+if TYPE_CHECKING:
+    from storage.verify import Marker, VerifyReport
+
+KEPT_FAILURES = 100
+"""Failures of the last run that are kept for showing."""
+
+KEPT_STORES = 200
+"""Stores that are remembered; the longest unseen are dropped."""
+
+
+def result_of(report: VerifyReport, finished: datetime) -> VerifyResult:
+    """A verification as the console shows it."""
+    return VerifyResult(
+        holds=report.holds,
+        level=report.level,
+        entries=report.entries,
+        checked=dict(report.checked),
+        failures=[VerifyFailure(failure.address, failure.kind, failure.detail) for failure in report.failures],
+        withheld=report.withheld,
+        seconds=dict(report.seconds),
+        since=report.since,
+        finished=finished,
+    )
+
+
+class Verified:
+    """What is known of one store's verifications. A file that cannot be read counts as empty."""
+
+    def __init__(self, store: str, file: Path | None = None) -> None:
+        self._store = store
+        self._file = file if file is not None else state_folder() / "verified.json"
+
+    def marker(self) -> Marker | None:
+        """Size and root of the ledger when it last held for this person, if it ever did."""
+        from storage.verify import Marker
+
+        try:
+            kept = self._entry()["marker"]
+            return Marker(int(kept["size"]), bytes.fromhex(kept["root"]))
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def marked_at(self) -> str | None:
+        """When that was, ISO 8601 UTC."""
+        kept = self._entry().get("marker")
+        at = kept.get("at") if isinstance(kept, dict) else None
+        return at if isinstance(at, str) else None
+
+    def last(self) -> VerifyResult | None:
+        """What the last finished run found."""
+        try:
+            kept = self._entry()["last"]
+            failures = [VerifyFailure(str(a), str(k), str(d)) for a, k, d in kept["failures"]]
+            return VerifyResult(
+                holds=bool(kept["holds"]),
+                level=str(kept["level"]),
+                entries=int(kept["entries"]),
+                checked={str(name): int(number) for name, number in kept["checked"].items()},
+                failures=failures,
+                withheld=int(kept["withheld"]),
+                seconds={str(name): float(number) for name, number in kept["seconds"].items()},
+                since=None if kept["since"] is None else int(kept["since"]),
+                finished=datetime.fromisoformat(kept["finished"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return None
+
+    def remember(self, report: VerifyReport, now: datetime) -> VerifyResult:
+        """Keeps what a finished run found; its marker moves only when everything held. Never raises."""
+        result = result_of(report, now)
+        at = now.astimezone(UTC).isoformat(timespec="seconds")
+        last = {
+            "holds": result.holds,
+            "level": result.level,
+            "entries": result.entries,
+            "checked": dict(result.checked),
+            # Addresses and classes only: a detail may quote what the store holds.
+            "failures": [[failure.address, failure.kind, ""] for failure in result.failures[:KEPT_FAILURES]],
+            "withheld": result.withheld,
+            "seconds": {name: round(number, 3) for name, number in result.seconds.items()},
+            "since": result.since,
+            "finished": at,
+        }
+
+        def change(entry: dict[str, Any]) -> None:
+            entry["last"] = last
+            if report.holds:
+                entry["marker"] = {"size": report.entries, "root": report.root.hex(), "at": at}
+
+        with suppress(OSError):
+            self._change(change)
+        return result
+
+    def _key(self) -> str:
+        """The store by its own id and by where it lies: a copy of a store is another store."""
+        from storage import driver
+        from storage.store import StoreError, identity
+
+        ws = ""
+        with suppress(StoreError, driver.Error):
+            connection = driver.connect_reader(self._store)
+            try:
+                ws = identity(connection).ws
+            finally:
+                connection.close()
+        return f"{ws} {os.path.realpath(self._store)}"
+
+    def _entry(self) -> dict[str, Any]:
+        entry = self._all().get(self._key())
+        return entry if isinstance(entry, dict) else {}
+
+    def _all(self) -> dict[str, Any]:
+        try:
+            kept = json.loads(self._file.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return kept if isinstance(kept, dict) else {}
+
+    def _change(self, change: Callable[[dict[str, Any]], None]) -> None:
+        """Rewrites the file as a whole, so that a reader sees the old or the new."""
+        everything = self._all()
+        key = self._key()
+        entry = everything.pop(key, {})
+        entry = entry if isinstance(entry, dict) else {}
+        change(entry)
+        everything[key] = entry
+        for oldest in list(everything)[: max(0, len(everything) - KEPT_STORES)]:
+            del everything[oldest]
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, temporary = tempfile.mkstemp(prefix="verified-", dir=self._file.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            json.dump(everything, stream)
+        os.replace(temporary, self._file)
