@@ -174,9 +174,7 @@ def parse(text: str) -> Address:
     if not text:
         raise AddressError("an address is empty", _all_forms())
     if not text.isprintable():
-        raise AddressError(
-            "an address holds a character that cannot be seen", "type it instead of pasting it"
-        )
+        raise AddressError("an address holds a character that cannot be seen", "type it instead of pasting it")
     kind, slash, rest = text.partition("/")
     if kind not in FORMS:
         raise AddressError(f"{text!r} is no address: there is no kind {kind!r}", _nearest(kind))

@@ -95,9 +95,7 @@ def test_a_shell_gets_back_exactly_the_address_that_was_copied():
     assert shell_command(SessionAddress("s1", "ab"), "show") == "affidavit show 'session/s1#ab'"
 
 
-IDS = st.text(
-    st.characters(codec="utf-8", categories=("L", "N", "P", "S"), exclude_characters="/#@[]"), min_size=1
-)
+IDS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S"), exclude_characters="/#@[]"), min_size=1)
 NUMBERS = st.integers(1, 2**53 - 1)
 VERSIONS = st.none() | NUMBERS
 DIGITS = st.text("0123456789abcdef", min_size=1, max_size=16)
@@ -120,10 +118,7 @@ def test_every_address_survives_printing_and_reading(address):
     assert parse(str(address)) == address
 
 
-@given(
-    st.text(max_size=60)
-    | st.builds(lambda kind, rest: f"{kind}/{rest}", st.sampled_from(list(FORMS)), st.text())
-)
+@given(st.text(max_size=60) | st.builds(lambda kind, rest: f"{kind}/{rest}", st.sampled_from(list(FORMS)), st.text()))
 def test_any_text_is_an_address_or_is_refused_in_words(text):
     try:
         address = parse(text)
