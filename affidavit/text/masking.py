@@ -1,0 +1,145 @@
+"""Hiding what a shared screen should not show: paths, mails, hosts, secrets, each replaced by a plain mark.
+
+Masking is for the eyes beside yours. It is no scan for secrets, and it prefers to hide too much. Marks are
+``⟨path⟩`` (a path's last name stays, unless it may be a person's), ``⟨home⟩``, ``⟨mail⟩``, ``⟨host⟩``, ``⟨ip⟩``,
+``⟨secret⟩``; masked text masked again stays as it is. Every pattern begins only where a word or path begins and
+never gives back what it took, so the cost is linear in the text's length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
+
+_TOKEN = r"""(?<![A-Za-z0-9_-])(?:
+    (?: [spr]k[-_] | gh[opsru]_ | github_pat_ | glpat- | xox[a-z]- | npm_ | pypi- | hf_ | dop_v1_ | ya29\. | whsec_ )
+        [A-Za-z0-9_.-]{12,}+
+  | (?: AKIA | ASIA | AROA | AIDA | AGPA ) [A-Z0-9]{12,}+
+  | AIza [A-Za-z0-9_-]{30,}+
+  | SG\. [A-Za-z0-9_-]{12,}+ \. [A-Za-z0-9_-]{12,}+
+  | eyJ [A-Za-z0-9_-]{8,}+ \. [A-Za-z0-9_-]*+ (?: \. [A-Za-z0-9_-]*+ )?+
+)"""
+_KEY_BLOCK = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\Z)"
+_BEARER = r"(?i:(?<!\w)(bearer\s{1,4}+))(?=[\w.~+/=-]*\d)[\w.~+/=-]{8,}+"
+_COOKIE = r"(?im:(?<![\w-])((?:set-)?cookie:\s{0,4}+))[^\r\n\"']++"
+_USERINFO = r"(?<=://)[^\s/@:\"'⟨⟩]++:[^\s/@\"'⟨⟩]*+@"
+
+_VALUE = r"""(?:
+    (?P<open> \\" ) (?P<escaped> [^"\\\r\n]++ )
+  | (?P<quote> ["'`] ) (?P<quoted> (?: [^"'`\\\r\n]++ | \\. | (?!(?P=quote)) ["'`] )++ )
+  | (?P<bare> (?: (?i: bearer | basic | token | digest ) \ {1,4}+ )?+ [^\s"'`,;&(){}\[\]<>⟨⟩\\]++ )
+)"""
+_ASSIGNED = rf"""(?<![\w.-]) (?P<name> [\w.-]++ )
+    (?P<sign> \\?["'`]?+ \]?+ [\ \t]{{0,4}}+ (?: := | => | : | = ) [\ \t]{{0,4}}+ ) {_VALUE}"""
+_OPTION = rf"(?<![\w-]) (?P<name> --[\w-]++ ) (?P<sign> [\ ]{{1,4}}+ ) (?!-) {_VALUE}"
+_SECRET_NAME = re.compile(
+    r"pass(?:word|wd|phrase)|(?:^|[_.-])(?:pass|pwd)(?:$|[_.-])|secret|token|api[_-]?key|access[_-]?key|private[_-]?key"
+    r"|signing[_-]?key|encryption[_-]?key|credential|authorization|cookie|session[_-]?key|connection[_-]?string",
+    re.IGNORECASE,
+)
+_PLAIN_VALUE = re.compile(r"[\d.,_]+|true|false|null|none|undefined", re.IGNORECASE)
+"""What a name with "token" in it may say without being a secret: counts and switches."""
+
+_MAIL = r"(?<![\w.%+-])[\w.%+-]++@[^\W\d_][\w-]*+(?:(?:\.[\w-]++)++|(?=:[^\s:]))"
+_URL_HOST = r"(?<=://)(⟨secret⟩@)?+([\w.-]++)"
+
+_PART = r"[^\s/\\\"'`:;,|<>(){}\[\]*?$&⟨⟩]++"
+_ENCODED = r"(?<!\w)-(?:Users|home)-[\w.-]++"
+_PATHS = rf"""
+    (?: (?<= file:// ) | (?<![\w.~/<⟩-]) | (?= /(?:home|Users)/ ) ) (?P<posix> (?: / {_PART} )++ )
+  | (?<![\w~/]) (?P<own> ~ [\w.-]*+ (?: / {_PART} )++ )
+  | (?<![A-Za-z]) (?P<drive> [A-Za-z]: (?: (?: \\{{1,4}}+ | / ) {_PART} )++ )
+  | (?<![\w\\]) (?P<share> \\{{2,4}}+ [\w.$-]{{2,}}+ (?: \\{{1,2}}+ [\w.$-]{{2,}}+ )++ )
+"""
+_IP4 = r"(?<![\w.])(\d{1,3})\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w]|\.\d)"
+_IP6 = r"(?<![\w:.])[0-9A-Fa-f]{0,4}+:[0-9A-Fa-f:]{2,40}+(?:\.\d{1,3}){0,3}+(?![\w:])"
+_SURE_DOMAINS = "com|net|org|edu|gov|mil|internal|intranet|corp|lan|localdomain|cloud|onion|biz"
+_LIKELY_DOMAINS = (
+    "io|dev|app|ai|co|local|home|xyz|tech|arpa|de|fr|jp|cn|eu|uk|ch|at|nl|se|es|br|ca|kr|tw|au|nz|pl|cz|it|us|in"
+)
+_HOST = rf"""(?<![\w.@/⟨-]) (?:
+    (?: [A-Za-z0-9-]++ \. ){{2,}}+ (?: {_SURE_DOMAINS} | {_LIKELY_DOMAINS} )
+  | [A-Za-z0-9-]++ \. (?: {_SURE_DOMAINS} ) ) (?! [\w-] | \.\w )"""
+
+
+def mask(text: str) -> str:
+    """``text`` with paths, mail addresses, hosts and what looks like a secret replaced by marks."""
+    for pattern, replacement in _rules():
+        text = pattern.sub(replacement, text)
+    return text
+
+
+@cache
+def _rules() -> tuple[Rule, ...]:
+    """In order: a secret may hold what looks like a host, a path may end in what looks like a mail."""
+    verbose = re.VERBOSE
+    return (
+        (re.compile(_KEY_BLOCK, re.DOTALL), "⟨secret⟩"),
+        (re.compile(_COOKIE), r"\1⟨secret⟩"),
+        (re.compile(_ASSIGNED, verbose), _assigned),
+        (re.compile(_OPTION, verbose), _assigned),
+        (re.compile(_TOKEN, verbose), "⟨secret⟩"),
+        (re.compile(_BEARER), r"\1⟨secret⟩"),
+        (re.compile(_USERINFO), "⟨secret⟩@"),
+        (re.compile(_URL_HOST), _url_host),
+        (re.compile(_MAIL), "⟨mail⟩"),
+        (re.compile(_ENCODED), "⟨path⟩"),
+        (re.compile(_PATHS, verbose), _path),
+        (re.compile(_IP4), _ip4),
+        (re.compile(_IP6), _ip6),
+        (re.compile(_HOST, verbose | re.IGNORECASE), "⟨host⟩"),
+    )
+
+
+def _assigned(found: re.Match[str]) -> str:
+    """``name = value`` with the value hidden, if the name is one that secrets have."""
+    name = found["name"]
+    if _SECRET_NAME.search(name) is None:
+        return found.group()
+    value = found["escaped"] or found["quoted"] or found["bare"]
+    if "pass" not in name.lower() and _PLAIN_VALUE.fullmatch(value) is not None:
+        return found.group()
+    return f"{name}{found['sign']}{found['open'] or found['quote'] or ''}⟨secret⟩"
+
+
+def _url_host(found: re.Match[str]) -> str:
+    host = found[2]
+    if host in ("localhost", "127.0.0.1", "0.0.0.0"):
+        return found.group()
+    return f"{found[1] or ''}⟨host⟩"
+
+
+def _path(found: re.Match[str]) -> str:
+    """The last name of a path that leads somewhere; a single ``/name`` is left, as commands are named so."""
+    path = found.group()
+    mark = "\\" if found["drive"] or found["share"] else "/"
+    parts = [part for part in re.split(r"[\\/]+", path) if part]
+    if len(parts) > 1 and parts[-2].lower() in ("home", "users", "documents and settings"):
+        return "⟨home⟩"
+    if path == "/root" or (found["own"] and len(parts) == 1):
+        return "⟨home⟩"
+    if len(parts) == 1:
+        return path
+    return f"⟨path⟩{mark}{parts[-1]}"
+
+
+def _ip4(found: re.Match[str]) -> str:
+    address = found.group()
+    numbers = [int(number) for number in address.split(".")]
+    if max(numbers) > 255 or numbers[0] == 127 or not any(numbers):
+        return address
+    return "⟨ip⟩"
+
+
+def _ip6(found: re.Match[str]) -> str:
+    """Times and hash prefixes have colons too, so what does not parse as an address stays."""
+    from ipaddress import AddressValueError, IPv6Address
+
+    try:
+        address = IPv6Address(found.group())
+    except AddressValueError:
+        return found.group()
+    return found.group() if address.is_loopback or address.is_unspecified else "⟨ip⟩"
