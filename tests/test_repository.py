@@ -76,3 +76,10 @@ def test_every_direct_dependency_is_pinned_and_has_its_reason(texts: dict[str, s
 def test_constraints_hold_versions_and_no_addresses(texts: dict[str, str]) -> None:
     for line in texts["constraints.txt"].splitlines():
         assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][0-9a-z.]*(; .+)?", line), line
+
+
+def test_the_page_on_proof_lists_every_class_of_failure(texts: dict[str, str]) -> None:
+    from storage.verify import FAILURES
+
+    table = texts["docs/proof.md"].partition("## Classes of failure")[2].partition("\n## ")[0]
+    assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", table, re.MULTILINE)) == FAILURES
