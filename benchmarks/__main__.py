@@ -28,6 +28,8 @@ def main() -> int:
         parser.error(f"no such bench: {', '.join(unknown)}; there are: {', '.join(BENCHES)}")
     if not floors.stand():
         print(f"{floors.FLOORS} is not here: times are printed as they are, not as ratios.", file=sys.stderr)
+    if options.quick:
+        print("small inputs: starting up weighs in every ratio; only the full run tells.", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="affidavit-bench-") as made:
         folder = options.work or Path(made)
         folder.mkdir(parents=True, exist_ok=True)

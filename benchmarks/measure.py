@@ -46,14 +46,20 @@ class Figure:
         return "ok" if self.value <= self.limit else "over"
 
 
-def run(*words: str, store: Path | None = None, allow: Sequence[int] = (0,)) -> Run:
-    """Runs ``affidavit`` with its output in a file, so that a long document costs no memory here."""
-    environment = {**os.environ, "NO_COLOR": "1"}
-    if store is not None:
-        environment["AFFIDAVIT_STORE"] = str(store)
+def environment(folder: Path) -> dict[str, str]:
+    """An environment in which nothing of the person's own is read or written, on any system."""
+    places = {f"XDG_{name}_HOME": str(folder / name.lower()) for name in ("CACHE", "CONFIG", "DATA", "STATE")}
+    return {**os.environ, **places, "HOME": str(folder), "AFFIDAVIT_STORE": str(folder / "none.db")}
+
+
+def run(*words: str, store: Path, allow: Sequence[int] = (0,)) -> Run:
+    """Runs ``affidavit`` on a store, with its output in a file, so that a long document costs no memory here."""
+    surroundings = {**environment(store.parent), "NO_COLOR": "1", "AFFIDAVIT_STORE": str(store)}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
-        process = subprocess.Popen([COMMAND, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment)
+        process = subprocess.Popen(
+            [COMMAND, *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=surroundings
+        )
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
