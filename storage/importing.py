@@ -15,15 +15,14 @@ import stat
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import orjson
 
-from affidavit.session.event import Reading
 from affidavit.text.marks import marked
 from storage import driver
 from storage.detect import SAMPLE_BYTES, Detected, detect, files, head_of
-from storage.folds.fold import Fold, SourceRow, read_all
+from storage.folds.fold import Fold, Ready, SourceRow, Voice, make_ready
 from storage.folds.known import Segments
 from storage.ledger import Clock, Content, Draft, Ledger
 from storage.readers import readers
@@ -248,7 +247,8 @@ class Importer:
             row = self.fold.source(no)
             about = {}
         cutter = Cutter(row.cursor, row.line) if row else Cutter()
-        batch = _Batch(cutter.offset, self.random, *_voice(row, about))
+        voice = row.voice if row else Voice(about["format"], about["native"], about["lane"])
+        batch = _Batch(cutter.offset, self.random, voice)
         while not self.cancel.is_set():
             block = stream.read(BLOCK)
             if block:
@@ -291,7 +291,7 @@ class Importer:
     def _commit(
         self,
         report: FileReport,
-        packed: Sequence[tuple[Packed, list[Reading | None]]],
+        packed: Sequence[tuple[Packed, list[Ready]]],
         row: SourceRow | None,
         about: dict[str, str],
     ) -> SourceRow:
@@ -312,8 +312,8 @@ class Importer:
             if row is None:
                 row = self._begin_source(about)
             before = _counts(row)
-            for segment, readings in packed:
-                self._append_segment(row, segment, readings)
+            for segment, ready in packed:
+                self._append_segment(row, segment, ready)
             self.fold.write(self.ledger.size())
             connection.execute("COMMIT")
         except BaseException as error:
@@ -326,10 +326,10 @@ class Importer:
             raise
         self._version = connection.execute("PRAGMA data_version").fetchone()[0]
         self.report.unreadable_list += [
-            (report.path, cut.line, cut.offset, cut.reason)
-            for segment, _ in packed
-            for cut in segment.records
-            if cut.reason is not None
+            (report.path, record[0], record[1], record[3])
+            for _, ready in packed
+            for record in ready
+            if type(record) is list
         ]
         for name, old, new in zip(_COUNTS, before, _counts(row), strict=True):
             setattr(report, name, getattr(report, name) + new - old)
@@ -373,7 +373,7 @@ class Importer:
         leaf: bytes = self.connection.execute("SELECT leaf FROM ledger_entry WHERE idx = ?", (index,)).fetchone()[0]
         return leaf.hex()
 
-    def _append_segment(self, row: SourceRow, segment: Packed, readings: Any) -> None:
+    def _append_segment(self, row: SourceRow, segment: Packed, ready: list[Ready]) -> None:
         draft = Draft(
             f"{row.id}.{row.revision}.{segment.start}",
             "import.segment",
@@ -385,7 +385,7 @@ class Importer:
                 "revision": row.revision,
                 "from": segment.start,
                 "bytes": segment.size,
-                "records": len(segment.records),
+                "records": len(ready),
                 "root": segment.root.hex(),
             },
             {"kind": "runtime", "id": self._actor, "key": ""},
@@ -399,7 +399,7 @@ class Importer:
                 segment.start,
                 segment.size,
                 segment.line,
-                len(segment.records),
+                len(ready),
                 segment.cuts,
                 segment.data,
                 segment.digest,
@@ -407,7 +407,7 @@ class Importer:
                 segment.commits,
             ),
         )
-        self.fold.segment(index, row.state.no, segment.records, readings)
+        self.fold.segment(index, row.state.no, ready, segment.size, segment.lines)
 
 
 _COUNTS = ("records", "mapped", "unknown", "duplicates", "unreadable")
@@ -418,23 +418,15 @@ def _counts(row: SourceRow) -> tuple[int, ...]:
     return state.records, state.mapped, state.unknown, state.duplicates, state.unreadable
 
 
-def _voice(row: SourceRow | None, about: dict[str, str]) -> tuple[str, tuple[str, str]]:
-    """(format, (session, lane)) a source's records are read with."""
-    if row is not None:
-        return row.state.format, (row.state.native, row.state.lane)
-    return about["format"], (about["native"], about["lane"])
-
-
 class _Batch:
     """Records on their way into a transaction: packed and read while they are at hand, then let go of."""
 
-    def __init__(self, start: int, random: Random, format: str, scope: tuple[str, str]) -> None:
+    def __init__(self, start: int, random: Random, voice: Voice) -> None:
         self.start = start
         self.random = random
-        self.format = format
-        self.scope = scope
+        self.voice = voice
         self._cuts: list[Cut] = []
-        self._packed: list[tuple[Packed, list[Reading | None]]] = []
+        self._packed: list[tuple[Packed, list[Ready]]] = []
 
     def add(self, cuts: list[Cut]) -> None:
         """Take records in; segments are made as soon as they are full."""
@@ -447,27 +439,25 @@ class _Batch:
 
     def _pack(self, last: bool) -> None:
         packed = list(pack(self._cuts, self.start, self.random, last=last))
-        used = sum(len(segment.records) for segment in packed)
-        self._cuts = self._cuts[used:]
+        self._cuts = self._cuts[sum(len(segment.records) for segment in packed) :]
         for segment in packed:
-            readings = read_all(segment.records, self.format, self.scope)
-            light = segment._replace(records=[cut._replace(parsed=None) for cut in segment.records])
-            self._packed.append((light, readings))
+            ready = make_ready(segment.records, self.voice)
+            self._packed.append((segment._replace(records=()), ready))
             self.start += segment.size
 
     def ready(self, last: bool) -> bool:
         """Whether there is enough for a transaction (``last``: whether there is anything)."""
         if last:
             return bool(self._packed)
-        records = sum(len(segment.records) for segment, _ in self._packed)
+        records = sum(len(ready) for _, ready in self._packed)
         return records >= BATCH_RECORDS or sum(segment.size for segment, _ in self._packed) >= BATCH_BYTES
 
-    def take(self) -> list[tuple[Packed, list[Reading | None]]]:
+    def take(self) -> list[tuple[Packed, list[Ready]]]:
         """The segments of one transaction."""
         size = records = count = 0
-        for segment, _ in self._packed:
+        for segment, ready in self._packed:
             size += segment.size
-            records += len(segment.records)
+            records += len(ready)
             count += 1
             if size >= BATCH_BYTES or records >= BATCH_RECORDS:
                 break

@@ -19,9 +19,8 @@ from typing import Any
 import zstandard
 
 from affidavit.session.event import Reading
-from affidavit.session.state import SourceState
 from storage.driver import Connection
-from storage.folds.fold import Envelope, read_all
+from storage.folds.fold import Envelope, Voice, reading_of
 from storage.folds.known import number, place_of
 from storage.ledger import Clock, Content, Draft, Ledger
 from storage.refold import Progress
@@ -93,8 +92,8 @@ def _erase(
     source, start, size, line, cuts, data, salts, commits = row
     spans = spans_of(data, cuts, size)
     about = connection.execute("SELECT format, native, lane FROM source WHERE no = ?", (source,)).fetchone()
-    state = SourceState(source, *about)
-    read = read_all(recut(spans, start, line), state.format, (state.native, state.lane))
+    voice = Voice(*about)
+    cut = recut(spans, start, line)
     salts = bytearray(salts)
     for record in records:
         if record >= len(spans):
@@ -108,7 +107,7 @@ def _erase(
                 (number(entry, record), number(entry, record + 1)),
             )
         ]
-        envelopes.append(_envelope(entry, record, read[record], ids, state))
+        envelopes.append(_envelope(entry, record, reading_of(cut[record], voice), ids, voice))
         commitments.append(commits[record * SALT : (record + 1) * SALT].hex())
         lead, value = value_of(spans[record], start == 0 and record == 0)
         spans[record] = spans[record][:lead] + bytes(len(value)) + spans[record][lead + len(value) :]
@@ -120,16 +119,16 @@ def _erase(
     )
 
 
-def _envelope(entry: int, record: int, reading: Reading | None, ids: list[int], state: SourceState) -> Envelope:
+def _envelope(entry: int, record: int, reading: Reading | None, ids: list[int], voice: Voice) -> Envelope:
     """What is kept of a record: everything its neighbours need, and no text."""
     kept: dict[str, Any] = {"entry": entry, "record": record, "ids": ids}
     if reading is None or not reading.drafts or len(ids) != len(reading.drafts):
-        return {**kept, "ids": [], "status": "mapped", "session": state.native, "drafts": [], **_BLANK}
+        return {**kept, "ids": [], "status": "mapped", "session": voice.native, "drafts": [], **_BLANK}
     usage = reading.usage
     return {
         **kept,
         "status": reading.status,
-        "session": reading.session or state.native,
+        "session": reading.session or voice.native,
         "native": reading.native,
         "parent": reading.parent,
         "lane": reading.lane,

@@ -13,7 +13,7 @@ import orjson
 
 from affidavit.text.marks import marked
 from storage.driver import Connection
-from storage.folds.fold import Envelope, Fold
+from storage.folds.fold import Envelope, Fold, make_ready
 from storage.folds.known import Segments
 from storage.ledger import payload
 from storage.segments import SegmentError, recut, spans_of
@@ -96,7 +96,9 @@ class Refold:
             no = self.revisions.get(body["source"])
             if no is None:
                 no = self.revisions[body["source"]] = self._revision_of(body["source"])
-            self.fold.segment(index, no, recut(spans_of(row[0], row[1], row[2]), row[3], row[4]))
+            spans = spans_of(row[0], row[1], row[2])
+            ready = make_ready(recut(spans, row[3], row[4]), self.fold.source(no).voice)
+            self.fold.segment(index, no, ready, row[2], sum(span.count(b"\n") for span in spans))
             return int(row[5])
         if kind == "redaction":
             self.fold.redaction(index, [bytes.fromhex(commitment) for commitment in body["commitments"]])

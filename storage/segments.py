@@ -160,6 +160,7 @@ class Packed(NamedTuple):
     salts: bytes
     commits: bytes
     root: bytes
+    lines: int
     records: Sequence[Cut]
 
 
@@ -200,6 +201,7 @@ def pack(
             salts,
             b"".join(commits),
             segment_root(commits),
+            sum(span.count(b"\n") for span in spans),
             part,
         )
         start += size

@@ -17,32 +17,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from affidavit.session.event import Draft, Reading, Usage, event_id, session_uid
+from affidavit.session.event import event_id, session_uid
+from affidavit.session.prepare import (
+    AT,
+    COPIES,
+    FLAGS,
+    ID,
+    KIND,
+    LANE,
+    MILLIS,
+    OK,
+    PAIR,
+    PROBLEM,
+    SESSION,
+    SORT,
+    SUMMARY_CELLS,
+    TOOL,
+    TURN,
+    N,
+    Prepared,
+    Row,
+)  # fmt: skip
 from affidavit.session.state import LaneState, SessionState, SourceState, TurnState
-from affidavit.session.times import instant
-from affidavit.session.verification import classify
 from affidavit.text.marks import marked
 
-SUMMARY_CELLS = 200
-"""Most characters an event's summary keeps; the whole text stays in the recorded bytes."""
-
-# Positions in an event row, in the order of the table's columns.
-(N, ID, SESSION, LANE, TURN, KIND, ACTOR, AT, SORT, PARENT, PAIR, TOOL, MODEL, SUMMARY, SIZE, OK, MILLIS, COPIES,
- INFERRED, PROBLEM, FLAGS) = range(21)  # fmt: skip
-EVENT_COLUMNS = (
-    "n", "id", "session", "lane", "turn", "kind", "actor", "at", "sort", "parent", "pair", "tool", "model", "summary",
-    "size", "ok", "millis", "copies", "inferred", "problem", "flags",
-)  # fmt: skip
-
-_FAILS = frozenset({"tool.finished", "verification", "permission.decision"})
-_OBSERVES = frozenset({"tool.finished", "permission.decision"})
-_INTENDS = frozenset({"tool.intent", "memory.write", "memory.read", "retrieval.request"})
 _MAX_CYCLE_WALK = 100_000
-
-Row = list[Any]
 
 
 class Place(NamedTuple):
@@ -102,30 +103,17 @@ class Changes:
     lanes: set[tuple[int, int]] = field(default_factory=set)
 
 
-class Named(NamedTuple):
-    """The ids a record speaks of: its session, its name, its first event, the record it follows, its message."""
+class Broken(NamedTuple):
+    """A record that could not be read: where it stands, how long it is, and why."""
 
-    session: str
-    record: str
-    first: int
-    parent: int
-    message: int
-
-
-_NOTHING = Named("", "", 0, 0, 0)
-
-
-class Taken(NamedTuple):
-    """One record as the derivation takes it: its number, bytes and reading (``None``: it could not be read)."""
-
-    n: int
-    raw: bytes
-    reading: Reading | None
     line: int
     offset: int
-    reason: str = ""
-    ids: tuple[int, ...] = ()
-    """Ids kept for a withheld record, whose bytes can no longer give them."""
+    length: int
+    reason: str
+
+
+Taken = tuple[int, "Prepared | None", "Broken | None"]
+"""One record as the derivation takes it: its number and what was prepared of it, or what was broken."""
 
 
 class Derivation:
@@ -137,111 +125,81 @@ class Derivation:
         self.touched: dict[int, SessionState] = {}
         self.changes = Changes()
         self._places: dict[int, Place] = {}
-        self._raw: dict[int, bytes] = {}
         self._calls: dict[tuple[int, int], Call] = {}
         self._spent: dict[tuple[int, int], Spent] = {}
-        self._call_ids: dict[tuple[str, str], int] = {}
         self._awaits = False
-        self._short: dict[str, str] = {}
 
     def begin(self) -> None:
         """Forget the last batch's changes; states are kept."""
         self.changes = Changes()
         self.touched = {}
         self._places = {}
-        self._raw = {}
         self._calls = {}
         self._spent = {}
-        self._call_ids = {}
         self._awaits = self.known.awaits()
 
     # ------------------------------------------------------------------------------------------ a batch
 
-    def take(self, source: SourceState, records: Iterable[Taken]) -> Changes:
+    def take(self, source: SourceState, records: Sequence[Taken]) -> Changes:
         """Derive a run of consecutive records of one source."""
-        records = list(records)
-        names = self._names(source, records)
-        self._look_up(source, records, names)
-        for taken, name in zip(records, names, strict=True):
+        self._look_up(source, records)
+        for n, prepared, broken in records:
             source.records += 1
-            if taken.reading is None:
-                self._unreadable(source, taken)
-            else:
-                self._record(source, taken, taken.reading, name)
+            if prepared is not None:
+                self._record(source, n, prepared)
+            elif broken is not None:
+                self._unreadable(source, n, broken)
         return self.changes
 
-    def _names(self, source: SourceState, records: list[Taken]) -> list[Named]:
-        """The ids each record speaks of, see :func:`affidavit.session.event.event_id`."""
-        names: list[Named] = []
-        append = names.append
-        default = source.native
-        session = ""
-        stem = b""
-        known: dict[str, int] = {}
-        for taken in records:
-            reading = taken.reading
-            if reading is None:
-                append(_NOTHING)
-                continue
-            said = reading.session or default
-            if said != session:
-                session, known = said, {}
-                stem = f"{source.format}\0{said}\0".encode("utf-8", "surrogatepass")
-            record, first, parent, message = reading.native or "", 0, 0, 0
-            if taken.ids:
-                first = taken.ids[0]
-            elif record:
-                first = known[record] = _id(stem, record)
-            elif reading.drafts:
-                record = "=" + sha256(taken.raw).hexdigest()
-                first = _id(stem, record + "#0")
-            if reading.parent:
-                parent = known.get(reading.parent) or _id(stem, reading.parent)
-            if reading.usage is not None:
-                message = _id(stem, reading.usage.message, b"\0usage")
-            append(Named(session, record, first, parent, message))
-        return names
-
-    def _look_up(self, source: SourceState, records: list[Taken], names: list[Named]) -> None:
+    def _look_up(self, source: SourceState, records: Iterable[Taken]) -> None:
         """Fetch in a few queries what this batch mentions: places of ids and parents, messages, open calls."""
-        wanted = {name.first for name in names} | {name.parent for name in names}
+        wanted: set[int] = set()
+        messages: dict[str, set[int]] = {}
+        calls: dict[str, set[int]] = {}
+        for _, prepared, _ in records:
+            if prepared is None:
+                continue
+            session, _, first, above, message, *_, joins, _, _ = prepared
+            wanted.add(first)
+            wanted.add(above)
+            if message:
+                messages.setdefault(session, set()).add(message)
+            for join in joins:
+                calls.setdefault(session, set()).add(join[1])
         wanted.discard(0)
         wanted.difference_update(self._places)
         if wanted:
             self._places.update(self.known.places(list(wanted)))
-        messages: dict[str, set[int]] = {}
-        calls: dict[str, set[int]] = {}
-        format = source.format
-        for taken, name in zip(records, names, strict=True):
-            if taken.reading is None:
+        for session in {**messages, **calls}:
+            state = self._known_session(source.format, session)
+            if state is None:
                 continue
-            if name.message:
-                messages.setdefault(name.session, set()).add(name.message)
-            for draft in taken.reading.drafts:
-                if draft.call:
-                    key = (name.session, draft.call)
-                    call = self._call_ids.get(key)
-                    if call is None:
-                        call = self._call_ids[key] = event_id(format, name.session, draft.call, "call")
-                        calls.setdefault(name.session, set()).add(call)
-        for session, ids in messages.items():
-            number = self._session(source, session).no
-            self._spent.update({(number, id): row for id, row in self.known.usage(number, list(ids)).items()})
-        for session, ids in calls.items():
-            number = self._session(source, session).no
-            self._calls.update({(number, id): call for id, call in self.known.calls(number, list(ids)).items()})
+            if spent := messages.get(session):
+                rows = self.known.usage(state.no, list(spent))
+                self._spent.update({(state.no, id): row for id, row in rows.items()})
+            if waiting := calls.get(session):
+                self._calls.update(
+                    {(state.no, id): call for id, call in self.known.calls(state.no, list(waiting)).items()}
+                )
 
-    def _session(self, source: SourceState, native: str) -> SessionState:
-        key = (source.format, native)
+    def _known_session(self, format: str, native: str) -> SessionState | None:
+        key = (format, native)
         state = self.sessions.get(key)
         if state is None:
             state = self.known.session(*key)
-            if state is None:
-                number = self.known.next_session()
-                state = SessionState(number, session_uid(*key), source.format, marked(native))
-                state.lanes[0] = LaneState("")
-                state.lane_names[""] = 0
-                self.changes.lanes.add((number, 0))
+            if state is not None:
+                self.sessions[key] = state
+        return state
+
+    def _session(self, source: SourceState, native: str) -> SessionState:
+        key = (source.format, native)
+        state = self.sessions.get(key) or self._known_session(*key)
+        if state is None:
+            number = self.known.next_session()
+            state = SessionState(number, session_uid(*key), source.format, marked(native))
+            state.lanes[0] = LaneState("")
+            state.lane_names[""] = 0
+            self.changes.lanes.add((number, 0))
             self.sessions[key] = state
         self.touched[state.no] = state
         if source.session is None and native == source.native:
@@ -249,66 +207,58 @@ class Derivation:
             state.unreadable += source.unreadable
         return state
 
-    def _marked(self, name: str) -> str:
-        """A short name that comes again and again (a tool, a model), as tables can hold it."""
-        kept = self._short.get(name)
-        if kept is None:
-            if len(self._short) > 1_000:
-                self._short.clear()
-            kept = self._short[name] = marked(name[:SUMMARY_CELLS])
-        return kept
-
-    def _unreadable(self, source: SourceState, taken: Taken) -> None:
+    def _unreadable(self, source: SourceState, n: int, broken: Broken) -> None:
         source.unreadable += 1
         if source.session is not None:
             self._session(source, source.native).unreadable += 1
-        self.changes.unreadable.append(
-            (taken.n, source.no, source.session, taken.line, taken.offset, len(taken.raw), taken.reason)
-        )
+        self.changes.unreadable.append((n, source.no, source.session, *broken))
 
     # ----------------------------------------------------------------------------------------- a record
 
-    def _record(self, source: SourceState, taken: Taken, reading: Reading, name: Named) -> None:
-        native, record, first, above, message = name
+    def _record(self, source: SourceState, n: int, prepared: Prepared) -> None:
+        (
+            native, record, first, above, message, at, name, prompt, leaf, unknown, facts, lane_facts, spent, artifact,
+            rows, joins, texts, paths,
+        ) = prepared  # fmt: skip
         state = self._session(source, native)
         places = self._places
+        again = False
         if first in places and first:
-            first = self._again(source, state, taken, reading, native, record, first)
+            first = self._again(source, state, n, (native, record, first, paths), rows)
             if not first:
                 return
-            record = self._record_name
-        elif record[:1] == "=":
-            record += "#0"
-        if reading.status == "unknown":
+            again = record[:1] != "="
+        if unknown:
             source.unknown += 1
             state.unknown += 1
         else:
             source.mapped += 1
-        at, time_flag = instant(reading.at)
         if at is not None and at > source.sort:
             source.sort = at
-        lane = 0 if not (reading.lane or source.lane or reading.lane_facts) else self._lane(state, reading, source)
+        lane = 0
+        if name or source.lane or lane_facts:
+            name = name or (source.lane if native == source.native else "")
+            lane = self._lane(state, name, lane_facts, source, rows)
         place = places.get(above) if above else None
-        turn = self._turn(state, reading, taken.n, source.sort, lane, place)
-        if reading.facts and reading.facts != state.stated:
-            self._facts(state, reading.facts)
-        drafts = reading.drafts
-        flags = reading.flags
+        turn = 0 if lane else self._turn(state, prompt, leaf, n, source.sort, place)
+        if facts and facts != state.stated:
+            self._facts(state, facts)
+        problem = ""
         if above and place is None:
-            problem = "parent_cycle" if above == first else "parent_missing"
-            flags = (*flags, problem)
-            if first and above != first:
-                self.changes.awaited.add((above, taken.n))
-        if reading.artifact is not None:
-            digest, media, called, size = reading.artifact
+            problem = "parent_missing"
+            if above == first:
+                problem = "parent_cycle"
+            elif first:
+                self.changes.awaited.add((above, n))
+        if artifact is not None:
+            digest, media, called, size = artifact
             called = called if called is None else marked(called)
-            self.changes.artifacts.append((state.no, taken.n, digest, marked(media), called, size))
+            self.changes.artifacts.append((state.no, n, digest, marked(media), called, size))
         if first:
-            places[first] = Place(taken.n, turn, lane, above or None)
-            self._raw[taken.n] = taken.raw
-        if drafts:
-            if reading.usage is not None:
-                self._usage(state, reading.usage, message, taken.n)
+            places[first] = Place(n, turn, lane, above or None)
+        if rows:
+            if spent is not None:
+                self._usage(state, spent, message, n)
             if at is not None:
                 if state.started is None or state.ended is None:
                     state.started = state.ended = at
@@ -316,53 +266,50 @@ class Derivation:
                     state.ended = at
                 elif at < state.started:
                     state.started = at
-            if time_flag and (time_flag != "time_missing" or drafts[0].kind != "unknown"):
-                flags = (*flags, time_flag)
-            self._events(source, state, taken, reading, (native, record, first, above or None), (lane, turn, at), flags)
+            if problem or again:
+                for row in rows:
+                    self._flag(row, "", problem)
+                    self._flag(row, "", "same_id_differs" if again else "")
+            self._events(source, state, n, rows, lane, turn)
+            for block, text in texts:
+                self.changes.texts.append((n + block, text))
+            for join in joins:
+                self._pair(state, rows, join)
         elif first:
-            self.changes.passed.append((first, turn, lane, above or None, taken.n))
+            self.changes.passed.append((first, turn, lane, above or None, n))
         if first and (self._awaits or self.changes.awaited):
             self._answer_waiting(first, above or None)
-
-    _record_name = ""
 
     def _again(
         self,
         source: SourceState,
         state: SessionState,
-        taken: Taken,
-        reading: Reading,
-        native: str,
-        record: str,
-        first: int,
+        n: int,
+        name: tuple[str, str, int, tuple[str, ...]],
+        rows: list[Row],
     ) -> int:
-        """A record id seen before: count an equal copy (0), or give the other content an id of its own.
+        """A record id seen before: count an equal copy (0), or give the other content ids of its own.
 
         Records without an id are told apart by their occurrence: an equal one is a new record.
         """
-        anonymous = record.startswith("=")
+        native, record, first, paths = name
+        anonymous = record[:1] == "="
         occurrence = 1
         while True:
-            place = self._places.get(first)
+            place = self._places.get(first) or self.known.places([first]).get(first)
             if place is None:
-                place = self.known.places([first]).get(first)
-            if place is None:
-                self._record_name = f"{record}#{occurrence - 1}"
-                if not anonymous:
-                    reading.flags = (*reading.flags, "same_id_differs")
+                called = f"{record}#{occurrence - 1}"
+                for row, path in zip(rows, paths, strict=True):
+                    row[ID] = event_id(source.format, native, called, path if row is not rows[0] else "")
                 return first
-            if not anonymous and self._bytes(place.n) == taken.raw:
+            if not anonymous and self.known.record(place.n) == self.known.record(n):
                 source.duplicates += 1
                 state.duplicates += 1
-                if reading.drafts:
+                if rows:
                     self._event(place.n)[COPIES] += 1
                 return 0
             first = event_id(source.format, native, f"{record}#{occurrence}", "")
             occurrence += 1
-
-    def _bytes(self, n: int) -> bytes:
-        raw = self._raw.get(n)
-        return raw if raw is not None else self.known.record(n)
 
     def _event(self, n: int) -> Row:
         """An event row that may be changed: of this batch, or an earlier one to be written back."""
@@ -373,17 +320,18 @@ class Derivation:
 
     # ------------------------------------------------------------------------------- place in the session
 
-    def _lane(self, state: SessionState, reading: Reading, source: SourceState) -> int:
-        name = reading.lane or (source.lane if reading.session in (None, source.native) else "")
+    def _lane(
+        self, state: SessionState, name: str, facts: dict[str, str] | None, source: SourceState, rows: list[Row]
+    ) -> int:
         number = state.lane_names.get(name)
         if number is None:
             number = self._new_lane(state, name)
         lane = state.lanes[number]
-        if number and not lane.events and lane.turn is None and reading.drafts:
+        if number and not lane.events and lane.turn is None and rows:
             lane.turn = self._turn_at(state, source.sort)
             self.changes.lanes.add((state.no, number))
-        if reading.lane_facts and reading.lane_facts != lane.stated:
-            self._lane_facts(state, number, lane, reading.lane_facts)
+        if facts and facts != lane.stated:
+            self._lane_facts(state, number, lane, facts)
         return number
 
     def _lane_facts(self, state: SessionState, number: int, lane: LaneState, facts: dict[str, str]) -> None:
@@ -486,6 +434,8 @@ class Derivation:
 
     @staticmethod
     def _flag(row: Row, old: str, new: str) -> None:
+        if not new and old not in row[FLAGS]:
+            return
         flags = [flag for flag in row[FLAGS].split() if flag != old]
         if new and new not in flags:
             flags.append(new)
@@ -493,19 +443,17 @@ class Derivation:
 
     # -------------------------------------------------------------------------------- turns and branches
 
-    def _turn(self, state: SessionState, reading: Reading, n: int, sort: int, lane: int, place: Place | None) -> int:
-        if lane:
-            return 0
+    def _turn(self, state: SessionState, prompt: str | None, leaf: bool, n: int, sort: int, place: Place | None) -> int:
         above = place.turn if place is not None and place.lane == 0 else state.head_turn
-        if reading.prompt is None:
-            if reading.leaf and above and state.turns[above].branch:
+        if prompt is None:
+            if leaf and above and state.turns[above].branch:
                 self._move_head(state, above)
             return above
-        number = state.turn_keys.get(reading.prompt)
+        number = state.turn_keys.get(prompt)
         if number is None:
             number = len(state.turns) + 1
-            state.turns[number] = TurnState(reading.prompt, n, sort, above, 0)
-            state.turn_keys[reading.prompt] = number
+            state.turns[number] = TurnState(prompt, n, sort, above, 0)
+            state.turn_keys[prompt] = number
             self.changes.turns.add((state.no, number))
             self._move_head(state, number)
         elif state.turns[number].branch:
@@ -550,109 +498,63 @@ class Derivation:
                 continue
             state.facts[key] = marked(value[:SUMMARY_CELLS] if key.startswith("title.") else value[:4096])
 
-    def _usage(self, state: SessionState, usage: Usage, message: int, n: int) -> None:
+    def _usage(self, state: SessionState, spent: tuple[str | None, int, int, int, int], message: int, n: int) -> None:
         """Tokens once per message, the last report winning."""
+        model, took, gave, read, wrote = spent
         key = (state.no, message)
         before = self.changes.usage.get(key) or self._spent.get(key)
-        model = usage.model if usage.model is None else self._marked(usage.model)
+        if model and model not in state.models and len(state.models) < 64:
+            state.models.append(model)
         if before is not None:
             n, model = before[0], model or before[1]
             state.tokens_in -= before[2]
             state.tokens_out -= before[3]
             state.cache_read -= before[4]
             state.cache_write -= before[5]
-        state.tokens_in += usage.input
-        state.tokens_out += usage.output
-        state.cache_read += usage.cache_read
-        state.cache_write += usage.cache_write
-        self.changes.usage[key] = (n, model, usage.input, usage.output, usage.cache_read, usage.cache_write)
-        if model and model not in state.models and len(state.models) < 64:
-            state.models.append(model)
+        state.tokens_in += took
+        state.tokens_out += gave
+        state.cache_read += read
+        state.cache_write += wrote
+        self.changes.usage[key] = (n, model, took, gave, read, wrote)
 
     # ------------------------------------------------------------------------------------------- events
 
-    def _events(
-        self,
-        source: SourceState,
-        state: SessionState,
-        taken: Taken,
-        reading: Reading,
-        name: tuple[str, str, int, int | None],
-        place: tuple[int, int, int | None],
-        record_flags: tuple[str, ...],
-    ) -> None:
-        native, record, first, parent = name
-        lane, turn, at = place
-        changes = self.changes
-        model = reading.usage.model if reading.usage is not None else None
-        if model is not None:
-            model = self._marked(model)
-        number = taken.n
-        texts, ids = changes.texts, taken.ids
-        for block, draft in enumerate(reading.drafts):
-            n = number + block
-            text = draft.text
-            flags = (*record_flags, *draft.flags) if draft.flags else record_flags
-            ok = draft.ok
-            row: Row = [
-                n,
-                first if not block else ids[block] if ids else event_id(state.format, native, record, draft.path),
-                state.no,
-                lane,
-                turn,
-                draft.kind,
-                draft.actor,
-                at,
-                source.sort,
-                parent,
-                None,
-                draft.tool if draft.tool is None else self._marked(draft.tool),
-                model,
-                summarise(draft.summary if draft.summary is not None else text),
-                len(text),
-                None if ok is None else int(ok),
-                draft.millis,
-                1,
-                int(draft.inferred),
-                int(draft.kind == "error" or (ok is False and draft.kind in _FAILS)),
-                " ".join(flags) if flags else "",
-            ]
-            changes.events[n] = row
-            if text:
-                texts.append((n, text))
-            if draft.call:
-                self._pair(state, row, draft, self._call_ids[native, draft.call])
-            if draft.spawns:
-                call = self._event(row[PAIR]) if row[PAIR] is not None else row
-                self._spawned(state, draft.spawns, call)
+    def _events(self, source: SourceState, state: SessionState, n: int, rows: list[Row], lane: int, turn: int) -> None:
+        """Complete a record's event rows and take them in."""
+        events = self.changes.events
+        number, sort = state.no, source.sort
+        for block, row in enumerate(rows):
+            row[N] = n + block
+            row[SESSION] = number
+            row[LANE] = lane
+            row[TURN] = turn
+            row[SORT] = sort
+            events[n + block] = row
             if row[PROBLEM]:
                 state.problems += 1
-        count = len(reading.drafts)
-        state.events += count
-        state.lanes[lane].events += count
-        changes.lanes.add((state.no, lane))
+        state.events += len(rows)
+        state.lanes[lane].events += len(rows)
+        self.changes.lanes.add((number, lane))
 
-    def _pair(self, state: SessionState, row: Row, draft: Draft, call: int) -> None:
-        """Join an intent and its observation, whichever comes second."""
-        key = (state.no, call)
-        waiting = self.changes.calls[key] if key in self.changes.calls else self._calls.get(key)
-        kind = draft.kind
-        if kind in _INTENDS:
-            checks = classify(draft.command) if draft.command else None
-            if waiting is not None and waiting.early:
-                result = self._event(waiting.n)
+    def _pair(self, state: SessionState, rows: list[Row], join: tuple[int, int, bool, str | None, str | None]) -> None:
+        """Join an intent and its observation, whichever comes second; hang a lane on what started it."""
+        block, call, intends, checks, spawns = join
+        row = rows[block]
+        if call:
+            key = (state.no, call)
+            waiting = self.changes.calls[key] if key in self.changes.calls else self._calls.get(key)
+            if waiting is None:
+                if not intends:
+                    self._flag(row, "", "orphan_result")
+                self.changes.calls[key] = Call(row[N], not intends, row[AT], checks, row[LANE], row[TURN])
+            elif waiting.early == intends:
+                other = self._event(waiting.n)
+                intent, result = (row, other) if intends else (other, row)
                 self._flag(result, "orphan_result", "")
-                self._join(state, row, result, checks)
+                self._join(state, intent, result, checks if intends else waiting.checks)
                 self.changes.calls[key] = None
-            elif waiting is None:
-                self.changes.calls[key] = Call(row[N], False, row[AT], checks, row[LANE], row[TURN])
-        elif kind in _OBSERVES:
-            if waiting is not None and not waiting.early:
-                self._join(state, self._event(waiting.n), row, waiting.checks)
-                self.changes.calls[key] = None
-            elif waiting is None:
-                self._flag(row, "", "orphan_result")
-                self.changes.calls[key] = Call(row[N], True, row[AT], None, row[LANE], row[TURN])
+        if spawns:
+            self._spawned(state, spawns, self._event(row[PAIR]) if row[PAIR] is not None else row)
 
     def _join(self, state: SessionState, intent: Row, result: Row, checks: str | None) -> None:
         intent[PAIR], result[PAIR] = result[N], intent[N]
@@ -668,23 +570,3 @@ class Derivation:
             result[KIND] = "verification"
             if result[OK] is not None and (result[LANE] == 0 or state.checked is None):
                 state.checked = "passed" if result[OK] else "failed"
-
-
-def _id(stem: bytes, record: str, path: bytes = b"\0") -> int:
-    """:func:`event_id` with format and session (``stem``) encoded once for many records."""
-    name = stem + record.encode("utf-8", "surrogatepass") + path
-    return int.from_bytes(sha256(name).digest()[:8], "big", signed=True)
-
-
-def summarise(text: str) -> str:
-    """The first line that says something, on one line, cut at :data:`SUMMARY_CELLS` characters with ``…``."""
-    if len(text) <= SUMMARY_CELLS and text.isascii() and text.isprintable() and text[:1] != " " and text[-1:] != " ":
-        return text
-    head = text[: SUMMARY_CELLS * 4]
-    if "\n" in head:
-        line = next((part for part in head.split("\n") if part and not part.isspace()), "")
-    else:
-        line = head
-    if len(line) > SUMMARY_CELLS:
-        line = line[: SUMMARY_CELLS - 1] + "…"
-    return marked(line.strip())

@@ -124,8 +124,8 @@ class Reading:
     """
 
     __slots__ = (
-        "artifact", "at", "drafts", "facts", "flags", "lane", "lane_facts", "leaf", "native", "parent", "prompt", "session",
-        "status", "usage",
+        "artifact", "at", "drafts", "facts", "flags", "lane", "lane_facts", "leaf", "native", "parent", "prompt",
+        "session", "status", "usage",
     )  # fmt: skip
 
     def __init__(

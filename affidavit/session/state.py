@@ -35,8 +35,9 @@ class LaneState:
 class SessionState:
     """One session in derivation: its counts and everything :mod:`affidavit.session.derive` carries along.
 
-    ``head_turn``: the turn the main chain ends in. ``next_branch``: number the next abandoned part gets. ``facts``: the last word on each key of ``FACTS``; ``stated``: the last
-    record's own, so that repeating them costs nothing.
+    ``head_turn``: the turn the main chain ends in. ``next_branch``: number the next abandoned part gets.
+    ``facts``: the last word on each key of ``FACTS``; ``stated``: the last record's own, so that repeating them
+    costs nothing.
     """
 
     no: int

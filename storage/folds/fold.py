@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from affidavit.session.derive import Derivation, Taken
+from affidavit.session.derive import Broken, Derivation, Taken
 from affidavit.session.event import Draft, Reading, Usage
+from affidavit.session.prepare import Preparer
 from affidavit.session.state import SourceState
 from storage.driver import Connection
 from storage.folds.known import Segments, Tables, number
@@ -22,6 +23,18 @@ from storage.store import FOLD_VERSION
 
 Envelope = dict[str, Any]
 """What a redaction keeps of a record so that its place, pairs and address stay: everything but its texts."""
+
+
+Ready = tuple[Any, ...] | list[Any]
+"""A record made ready: a prepared tuple, or ``[line, offset, length, reason]`` of one that could not be read."""
+
+
+class Voice(NamedTuple):
+    """How a source's records are read: its format, and the session and lane it speaks of."""
+
+    format: str
+    native: str
+    lane: str
 
 
 @dataclass(slots=True)
@@ -35,6 +48,11 @@ class SourceRow:
     line: int = 1
     entries: int = 1
     last: int = 0
+
+    @property
+    def voice(self) -> Voice:
+        """How its records are read."""
+        return Voice(self.state.format, self.state.native, self.state.lane)
 
 
 class Fold:
@@ -114,25 +132,23 @@ class Fold:
             self.sources[no] = row
         return row
 
-    def segment(
-        self, index: int, no: int, cuts: Sequence[Cut], readings: Sequence[Reading | None] | None = None
-    ) -> None:
-        """An ``import.segment`` entry, its records cut and (unless they are at hand) read."""
+    def segment(self, index: int, no: int, records: Sequence[Ready], size: int, lines: int) -> None:
+        """An ``import.segment`` entry: its records made ready, its bytes and line feeds counted."""
         row = self.source(no)
-        if readings is None:
-            readings = read_all(cuts, row.state.format, (row.state.native, row.state.lane))
-        taken = [
-            Taken(number(index, place), cut.value, reading, cut.line, cut.offset, cut.reason or "")
-            for place, (cut, reading) in enumerate(zip(cuts, readings, strict=True))
-        ]
+        taken: list[Taken] = []
+        for place, record in enumerate(records):
+            if type(record) is tuple:
+                taken.append((number(index, place), record, None))
+            else:
+                taken.append((number(index, place), None, Broken(*record)))
         if self.withheld:
-            taken = [self._withhold(index, place, record) for place, record in enumerate(taken)]
+            taken = [self._withhold(index, place, row.state, record) for place, record in enumerate(taken)]
         if no != self._waiting_for:
             self._derive()
             self._waiting_for = no
         self._waiting += taken
-        row.cursor += sum(len(cut.span) for cut in cuts)
-        row.line += sum(cut.span.count(b"\n") for cut in cuts)
+        row.cursor += size
+        row.line += lines
         row.entries += 1
         row.last = index
         self._touched.add(no)
@@ -143,11 +159,12 @@ class Fold:
             self.derivation.take(self.sources[self._waiting_for].state, self._waiting)
             self._waiting = []
 
-    def _withhold(self, index: int, place: int, record: Taken) -> Taken:
+    def _withhold(self, index: int, place: int, state: SourceState, record: Taken) -> Taken:
         envelope = self.withheld.get((index, place))
         if envelope is None:
             return record
-        return record._replace(reading=withheld_reading(envelope), ids=tuple(envelope["ids"]), reason="")
+        preparer = Preparer(state.format, state.native)
+        return record[0], preparer.prepare(withheld_reading(envelope), b"", tuple(envelope["ids"])), None
 
     def redaction(self, index: int, commitments: Iterable[bytes]) -> None:
         """A ``redaction`` entry: these commitments' contents were erased."""
@@ -168,22 +185,28 @@ class Fold:
         )
 
 
-def read_all(cuts: Sequence[Cut], format: str, scope: tuple[str, str]) -> list[Reading | None]:
-    """What each record says, by the reader of its source's format; ``None`` for those that could not be parsed.
-
-    ``scope``: the session and lane the source speaks of.
-    """
-    read = readers().get(format, _UNKNOWN).read
-    readings: list[Reading | None] = []
+def make_ready(cuts: Sequence[Cut], voice: Voice) -> list[Ready]:
+    """What each record says, by the reader of its source's format, as far as it can be known alone."""
+    read = readers().get(voice.format, _UNKNOWN).read
+    scope = (voice.native, voice.lane)
+    prepare = Preparer(voice.format, voice.native).prepare
+    ready: list[Ready] = []
     for cut in cuts:
         if cut.reason is not None:
-            readings.append(None)
+            ready.append([cut.line, cut.offset, len(cut.value), cut.reason])
             continue
         reading = read(cut.parsed, scope)
         if cut.flags:
             reading.flags = (*reading.flags, *cut.flags)
-        readings.append(reading)
-    return readings
+        ready.append(prepare(reading, cut.value))
+    return ready
+
+
+def reading_of(cut: Cut, voice: Voice) -> Reading | None:
+    """What one record says; ``None`` where it could not be parsed."""
+    if cut.reason is not None:
+        return None
+    return readers().get(voice.format, _UNKNOWN).read(cut.parsed, (voice.native, voice.lane))
 
 
 class _Unknown:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 import orjson
 
-from affidavit.session.derive import EVENT_COLUMNS, Call, Place, Row, Spent
+from affidavit.session.derive import Call, Place, Spent
+from affidavit.session.prepare import EVENT_COLUMNS, Row
 from affidavit.session.state import LaneState, SessionState, TurnState
 from affidavit.text.marks import marked
 from storage.driver import Connection

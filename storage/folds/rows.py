@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import orjson
-from affidavit.text.search import index_text
 
-from affidavit.session.derive import EVENT_COLUMNS, FLAGS, Call, Changes
+from affidavit.session.derive import Call, Changes
+from affidavit.session.prepare import EVENT_COLUMNS
 from affidavit.session.state import SessionState, SourceState
 from storage.driver import Connection
 
@@ -32,7 +32,6 @@ class Writer:
         """Everything a batch changed, inside the caller's transaction."""
         many = self.connection.executemany
         p = self.prefix
-        texts = self._prepare(changes)
         if changes.events:
             many(
                 f"INSERT INTO {p}event({', '.join(EVENT_COLUMNS)}) VALUES({_holes(len(EVENT_COLUMNS))})",
@@ -60,20 +59,11 @@ class Writer:
         if changes.artifacts:
             many(f"INSERT OR IGNORE INTO {p}artifact VALUES({_holes(6)})", changes.artifacts)
         self._sessions(changes, sessions)
-        if texts:
-            many(f"INSERT INTO {p}ix_text(rowid, text) VALUES(?, ?)", texts)
-
-    def _prepare(self, changes: Changes) -> list[tuple[int, str]]:
-        """Rows of the search index in ascending rowid order (the index flushes to disk at every step back)."""
-        texts = []
-        for n, text in reversed(changes.texts):
-            prepared, cut = index_text(text)
-            if cut:
-                row = changes.events[n]
-                row[FLAGS] = f"{row[FLAGS]} truncated_search".strip()
-            if self.search:
-                texts.append((-n, prepared))
-        return texts
+        if self.search and changes.texts:
+            # The index flushes to disk at every step back, so its rows go in by ascending rowid.
+            many(
+                f"INSERT INTO {p}ix_text(rowid, text) VALUES(?, ?)", [(-n, text) for n, text in reversed(changes.texts)]
+            )
 
     def _calls(self, calls: dict[tuple[int, int], Call | None]) -> None:
         p = self.prefix
