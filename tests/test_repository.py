@@ -83,3 +83,20 @@ def test_the_page_on_proof_lists_every_class_of_failure(texts: dict[str, str]) -
 
     table = texts["docs/proof.md"].partition("## Classes of failure")[2].partition("\n## ")[0]
     assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", table, re.MULTILINE)) == FAILURES
+
+
+def test_an_installed_copy_holds_every_file_of_the_packages(texts: dict[str, str]) -> None:
+    """Only folders with ``__init__.py``, and data files that are named as such, are installed."""
+    tool = tomllib.loads(texts["pyproject.toml"])["tool"]["setuptools"]
+    data = tool["package-data"]
+    left_out = []
+    for name in texts:
+        path = Path(name)
+        if path.parts[0] not in ("affidavit", "storage", "console", "sample_sessions"):
+            continue
+        named = any(path.match(pattern) for pattern in data.get(path.parts[0], []))
+        if f"{path.parent}/__init__.py" not in texts and path.suffix == ".py":
+            left_out.append(name)
+        elif path.suffix != ".py" and not named:
+            left_out.append(name)
+    assert left_out == []

@@ -1,0 +1,98 @@
+"""Draws the pictures in ``docs/pictures`` from the demo: the real console, without a terminal, at a fixed hour.
+
+make pictures
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sample_sessions import DemoResult
+
+PICTURES = Path(__file__).resolve().parent / "pictures"
+HOUR = datetime(2026, 5, 21, 9, 6, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture: where the console is opened, what is pressed there, and how large it is."""
+
+    name: str
+    keys: tuple[str, ...] = ()
+    session: int | None = None
+    size: tuple[int, int] = (120, 34)
+    theme: str = "dark"
+    tampered: bool = False
+
+
+SHOWN = (
+    Picture("sessions", size=(120, 16)),
+    Picture("timeline", ("right_curly_bracket",), session=0),
+    Picture("timeline-light", ("right_curly_bracket", "right_curly_bracket"), session=1, theme="light"),
+    Picture("verify", ("5", "r"), size=(120, 26), tampered=True),
+)
+
+
+async def draw(picture: Picture, demo: DemoResult) -> str:
+    """The picture as SVG."""
+    from console.app import AffidavitApp
+    from console.program import Program
+    from console.settings import Settings
+    from storage.archive import Archive
+
+    store = demo.tampered_store if picture.tampered else demo.store
+    app = AffidavitApp(
+        lambda: Archive.open(store),
+        services=Program(store, Settings(), demo=True),
+        start=None if picture.session is None else f"session/{demo.sessions[picture.session].id}",
+        theme=picture.theme,
+        now=lambda: HOUR,
+    )
+    async with app.run_test(size=picture.size) as pilot:
+        await settle(pilot.pause)
+        for key in picture.keys:
+            await pilot.press(key)
+            await settle(pilot.pause)
+        return plain(app.export_screenshot(title="affidavit", simplify=True))
+
+
+async def settle(pause: object) -> None:
+    """Waits until queries have answered and what they gave is drawn."""
+    for _ in range(6):
+        await asyncio.sleep(0.15)
+        await pause()  # type: ignore[operator]
+
+
+def plain(svg: str) -> str:
+    """Without fonts to fetch: a picture in a page must not call on another server."""
+    svg = re.sub(r"@font-face\s*\{.*?\}", "", svg, flags=re.DOTALL)
+    svg = svg.replace("Fira Code", "ui-monospace, SFMono-Regular, Menlo, DejaVu Sans Mono")
+    return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
+
+
+def main() -> None:
+    """Draws them all."""
+    import sample_sessions
+
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+            os.environ[name] = folder
+        os.environ.pop("NO_COLOR", None)
+        demo = sample_sessions.build(folder)
+        for picture in SHOWN:
+            path = PICTURES / f"{picture.name}.svg"
+            path.write_text(asyncio.run(draw(picture, demo)), "utf-8")
+            print(path.relative_to(PICTURES.parent.parent), f"{path.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
