@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache, partial
 
-Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
+Rule = tuple[str, Callable[[str], str]]
+"""What every text that a rule can change has in it, in lower case, parted by spaces; and the rule."""
 
 _TOKEN = r"""(?<![A-Za-z0-9_-])(?:
     (?: [spr]k[-_] | gh[opsru]_ | github_pat_ | glpat- | xox[a-z]- | npm_ | pypi- | hf_ | dop_v1_ | ya29\. | whsec_ )
@@ -32,14 +33,11 @@ _VALUE = r"""(?:
   | (?P<quote> ["'`] ) (?P<quoted> (?: [^"'`\\\r\n]++ | \\. | (?!(?P=quote)) ["'`] )++ )
   | (?P<bare> (?: (?i: bearer | basic | token | digest ) \ {1,4}+ )?+ [^\s"'`,;&(){}\[\]<>⟨⟩\\]++ )
 )"""
-_ASSIGNED = rf"""(?<![\w.-]) (?P<name> [\w.-]++ )
-    (?P<sign> \\?["'`]?+ \]?+ [\ \t]{{0,4}}+ (?: := | => | : | = ) [\ \t]{{0,4}}+ ) {_VALUE}"""
-_OPTION = rf"(?<![\w-]) (?P<name> --[\w-]++ ) (?P<sign> [\ ]{{1,4}}+ ) (?!-) {_VALUE}"
-_SECRET_NAME = re.compile(
-    r"pass(?:word|wd|phrase)|(?:^|[_.-])(?:pass|pwd)(?:$|[_.-])|secret|token|api[_-]?key|access[_-]?key|private[_-]?key"
-    r"|signing[_-]?key|encryption[_-]?key|credential|authorization|cookie|session[_-]?key|connection[_-]?string",
-    re.IGNORECASE,
-)
+_SECRET_NAME = r"""pass(?:word|wd|phrase) | (?<![^\W_]) (?:pass|pwd) (?![^\W_]) | secret | token | credential
+    | (?: api | access | private | signing | encryption | session ) [_-]? key | authorization | cookie
+    | connection[_-]?string"""
+_ASSIGNED = r"""(?<![\w.-]) ([\w.-]++) \\?["'`]?+ \]?+ [\ \t]{0,4}+ (?: := | => | : | = ) [\ \t]{0,4}+"""
+_OPTION = r"(?<![\w-]) (--[\w-]++) [\ ]{1,4}+ (?!-)"
 _PLAIN_VALUE = re.compile(r"[\d.,_]+|true|false|null|none|undefined", re.IGNORECASE)
 """What a name with "token" in it may say without being a secret: counts and switches."""
 
@@ -67,42 +65,71 @@ _HOST = rf"""(?<![\w.@/⟨-]) (?:
 
 def mask(text: str) -> str:
     """``text`` with paths, mail addresses, hosts and what looks like a secret replaced by marks."""
-    for pattern, replacement in _rules():
-        text = pattern.sub(replacement, text)
+    lower = text.lower()
+    for signs, rule in _rules():
+        if any(sign in lower for sign in signs.split(" ")):
+            text = rule(text)
     return text
 
 
 @cache
 def _rules() -> tuple[Rule, ...]:
-    """In order: a secret may hold what looks like a host, a path may end in what looks like a mail."""
-    verbose = re.VERBOSE
+    """In order: a secret may hold what looks like a host, a path may end in what looks like a mail.
+
+    No rule makes the signs of a later one, so those of the original text decide.
+    """
+
+    def rule(pattern: str, mark: str | Callable[[re.Match[str]], str], flags: int = re.VERBOSE) -> Callable[[str], str]:
+        return partial(re.compile(pattern, flags).sub, mark)
+
+    plain = re.NOFLAG
+    names = "pass pwd secret token credential key authorization cookie connection"
+    tokens = "k- k_ gh github_pat_ glpat- xox npm_ pypi- hf_ dop_v1_ ya29. whsec_ akia asia aroa aida agpa aiza sg. eyj"
     return (
-        (re.compile(_KEY_BLOCK, re.DOTALL), "⟨secret⟩"),
-        (re.compile(_COOKIE), r"\1⟨secret⟩"),
-        (re.compile(_ASSIGNED, verbose), _assigned),
-        (re.compile(_OPTION, verbose), _assigned),
-        (re.compile(_TOKEN, verbose), "⟨secret⟩"),
-        (re.compile(_BEARER), r"\1⟨secret⟩"),
-        (re.compile(_USERINFO), "⟨secret⟩@"),
-        (re.compile(_URL_HOST), _url_host),
-        (re.compile(_MAIL), "⟨mail⟩"),
-        (re.compile(_ENCODED), "⟨path⟩"),
-        (re.compile(_PATHS, verbose), _path),
-        (re.compile(_IP4), _ip4),
-        (re.compile(_IP6), _ip6),
-        (re.compile(_HOST, verbose | re.IGNORECASE), "⟨host⟩"),
+        ("private key-----", rule(_KEY_BLOCK, "⟨secret⟩", re.DOTALL)),
+        ("cookie:", rule(_COOKIE, r"\1⟨secret⟩", plain)),
+        (names, partial(_hide_values, re.compile(_ASSIGNED, re.VERBOSE))),
+        (names, partial(_hide_values, re.compile(_OPTION, re.VERBOSE))),
+        (tokens, rule(_TOKEN, "⟨secret⟩")),
+        ("bearer", rule(_BEARER, r"\1⟨secret⟩", plain)),
+        ("://", rule(_USERINFO, "⟨secret⟩@", plain)),
+        ("://", rule(_URL_HOST, _url_host, plain)),
+        ("@", rule(_MAIL, "⟨mail⟩", plain)),
+        ("-users- -home-", rule(_ENCODED, "⟨path⟩", plain)),
+        ("/ \\", rule(_PATHS, _path)),
+        (".", rule(_IP4, _ip4, plain)),
+        (":", rule(_IP6, _ip6, plain)),
+        (".", rule(_HOST, "⟨host⟩", re.VERBOSE | re.IGNORECASE)),
     )
 
 
-def _assigned(found: re.Match[str]) -> str:
-    """``name = value`` with the value hidden, if the name is one that secrets have."""
-    name = found["name"]
-    if _SECRET_NAME.search(name) is None:
-        return found.group()
-    value = found["escaped"] or found["quoted"] or found["bare"]
-    if "pass" not in name.lower() and _PLAIN_VALUE.fullmatch(value) is not None:
-        return found.group()
-    return f"{name}{found['sign']}{found['open'] or found['quote'] or ''}⟨secret⟩"
+def _hide_values(named: re.Pattern[str], text: str) -> str:
+    """``text`` with the values hidden that stand after a name that secrets have."""
+    shown: list[str] = []
+    at = 0
+    for found in named.finditer(text):
+        if found.start() < at or not _is_secret(found[1][-100:]):
+            continue
+        value = _value().match(text, found.end())
+        if value is None:
+            continue
+        said = value["escaped"] or value["quoted"] or value["bare"]
+        if "pass" not in found[1].lower() and _PLAIN_VALUE.fullmatch(said) is not None:
+            continue
+        shown += text[at : found.end()], value["open"] or value["quote"] or "", "⟨secret⟩"
+        at = value.end()
+    shown.append(text[at:])
+    return "".join(shown)
+
+
+@lru_cache(maxsize=4096)
+def _is_secret(name: str) -> bool:
+    return re.search(_SECRET_NAME, name, re.VERBOSE | re.IGNORECASE) is not None
+
+
+@cache
+def _value() -> re.Pattern[str]:
+    return re.compile(_VALUE, re.VERBOSE)
 
 
 def _url_host(found: re.Match[str]) -> str:
