@@ -187,7 +187,9 @@ def json_bytes(value: Any, *, mask: bool = False, indent: bool = False) -> bytes
         data = orjson.dumps(_strings(value, marked), option=options)
     if data.isascii():
         return data.replace(b"\x7f", b"\\u007f")
-    return _UNSEEN.sub(_escaped, data.decode("utf-8")).encode("utf-8")
+    text = data.decode("utf-8")
+    # Cheap, and nearly always the answer: no control, format, private-use or separating character in it.
+    return data if text.isprintable() else _UNSEEN.sub(_escaped, text).encode("utf-8")
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -190,7 +190,11 @@ class Archive:
 
         Of an erased record the text is empty and ``withheld_by`` names the redaction.
         """
-        return self._records.detail(self.event(key))
+        return self.detail_of(self.event(key))
+
+    def detail_of(self, row: EventRow) -> EventDetail:
+        """An event of a list with its whole text; see :meth:`detail`."""
+        return self._records.detail(row)
 
     def detail_of(self, row: EventRow) -> EventDetail:
         """The same for an event that is at hand; raises ``RecordError``."""

@@ -120,7 +120,7 @@ def _event(call: Call, archive: Archive, session: SessionRow, row: EventRow, raw
         return 0
     if call.output.json:
         return _listed(call, archive, session, [(archive.position(session.key, row), row)])
-    for line in _event_lines(session, archive.detail(row.key)):
+    for line in _event_lines(session, archive.detail_of(row)):
         call.output.say(line)
     return 0
 
@@ -156,7 +156,7 @@ def _listed(call: Call, archive: Archive, session: SessionRow, rows: Iterable[tu
     with call.output.listing("events", before={"session": documents.session(session)}) as (write, _):
         for index, row in rows:
             try:
-                write(documents.event(archive.detail(row.key), session.uid, index))
+                write(documents.event(archive.detail_of(row), session.uid, index))
             except RecordError as error:
                 write(documents.damaged(row, session.uid, index))
                 call.output.tell(f"{documents.event_address(session.uid, row.id)}: {error.reason}")
