@@ -47,90 +47,90 @@ class Cutter:
     def __init__(self, offset: int = 0, line: int = 1) -> None:
         self.offset = offset
         self.line = line
+        self._blank: list[bytes] = []
         self._rest: list[bytes] = []
 
     def feed(self, block: bytes) -> list[Cut]:
         """The records that ``block`` completes."""
-        end = block.rfind(b"\n")
-        if end < 0:
+        end = block.rfind(b"\n") + 1
+        if not end:
             self._rest.append(block)
             return []
-        whole = b"".join((*self._rest, block[: end + 1]))
-        self._rest = [block[end + 1 :]] if end + 1 < len(block) else []
-        cuts, used = self._lines(whole)
-        if used < len(whole):
-            self._rest.insert(0, whole[used:])
-        return cuts
+        whole = b"".join((*self._rest, block[:end]))
+        self._rest = [block[end:]] if end < len(block) else []
+        return self._lines(whole)
 
     def finish(self) -> tuple[list[Cut], int | None]:
         """Records of a last line without a line feed, and the offset of what is still being written, if anything.
 
         A complete object or array is taken; a scalar could still grow and a cut value is not yet a record.
         """
-        rest = b"".join(self._rest)
+        line = b"".join(self._rest)
         self._rest = []
-        body = rest.rstrip(BLANK)
-        start = len(rest) - len(rest.lstrip(BLANK))
-        if not body[start:]:
-            return [], None
-        last = rest.rfind(b"\n") + 1
-        line = rest[last:]
+        mark = len(BOM) if self.offset == 0 and line.startswith(BOM) else 0
         end = 0
-        for begin, stop, fine, _ in split_values(line.removeprefix(BOM) if self.offset + last == 0 else line):
-            if not fine or line[begin : begin + 1] not in (b"{", b"["):
+        for begin, stop, fine, _ in split_values(line[mark:]):
+            if not fine or line[mark + begin : mark + begin + 1] not in (b"{", b"["):
                 break
-            end = stop + (len(BOM) if self.offset + last == 0 and line.startswith(BOM) else 0)
-        cuts, used = self._lines(rest[: last + end]) if end else ([], 0)
-        pending = rest[used:]
+            end = mark + stop
+        cuts = self._lines(line[:end]) if end else []
+        pending = line[end:]
         if not pending.strip(BLANK):
             return cuts, None
         return cuts, self.offset + len(pending) - len(pending.lstrip(BLANK))
 
-    def _lines(self, whole: bytes) -> tuple[list[Cut], int]:
-        """Records of complete lines, and the bytes used; blank lines at the end wait for what follows them."""
+    def _lines(self, whole: bytes) -> list[Cut]:
+        """Records of complete lines; blank lines at the end wait for the record they belong to."""
         cuts: list[Cut] = []
-        base, number = self.offset, self.line
-        start = position = blank_lines = 0
+        base, number = self.offset, self.line - 1
+        start = position = 0
         for line in whole.split(b"\n"):
+            number += 1
             stop = position + len(line) + 1
             text, lead = line, 0
             if line[:1] != b"{" or line[-1:] != b"}":
+                if base + position == 0 and line.startswith(BOM):
+                    line = line[len(BOM) :]
+                    lead = len(BOM)
                 text = line.strip(BLANK)
-                if base + position == 0 and text.startswith(BOM):
-                    text = text[3:].lstrip(BLANK)
-                lead = line.index(text)
+                lead += line.index(text)
             if not text:
-                blank_lines += 1
                 position = stop
                 continue
-            number += blank_lines
-            blank_lines = 0
+            span = whole[start:stop]
+            at = position - start + lead
+            if self._blank:
+                self._blank.append(span)
+                at += sum(map(len, self._blank)) - len(span)
+                span = b"".join(self._blank)
+                self._blank = []
             parsed, flags, reason = parse(text)
             if reason is None or reason.startswith("too_large"):
-                cuts.append(Cut(whole[start:stop], base + position + lead, number, text, parsed, flags, reason))
+                cuts.append(Cut(span, base + position + lead, number, text, parsed, flags, reason))
             else:
-                cuts += _glued(whole[start:stop], position - start + lead, base + start, number, text)
-            number += 1
+                cuts += _glued(span, at, base + position + lead, number, text)
             start = position = stop
-        start = min(start, len(whole))
-        self.offset = base + start
+        if start < len(whole):
+            self._blank.append(whole[start:])
+        self.offset = base + len(whole)
         self.line = number
-        return cuts, start
+        return cuts
 
 
-def _glued(span: bytes, lead: int, base: int, number: int, text: bytes) -> list[Cut]:
+def _glued(span: bytes, at: int, offset: int, number: int, text: bytes) -> list[Cut]:
     """A line that is not one JSON value: every value and every undecodable run on it.
 
-    ``span`` begins at file offset ``base``; ``text``, the line without white space, stands at ``lead`` in it.
+    ``text``, the line without white space, stands at ``at`` in ``span`` and at ``offset`` in the file.
     """
-    pieces = split_values(text)
+    # Inside a file a byte order mark is no white space: a line that begins with one is one value or none.
+    pieces = [(0, len(text))] if text.startswith(BOM) else [piece[:2] for piece in split_values(text)]
     cuts = []
     start = 0
-    for index, (begin, end, _, why) in enumerate(pieces):
+    for index, (begin, end) in enumerate(pieces):
         value = text[begin:end]
-        stop = lead + pieces[index + 1][0] if index + 1 < len(pieces) else len(span)
+        stop = at + pieces[index + 1][0] if index + 1 < len(pieces) else len(span)
         parsed, flags, reason = parse(value)
-        cuts.append(Cut(span[start:stop], base + lead + begin, number, value, parsed, flags, reason or why))
+        cuts.append(Cut(span[start:stop], offset + begin, number, value, parsed, flags, reason))
         start = stop
     return cuts
 
@@ -189,8 +189,7 @@ def pack(
         salts = random(SALT * len(part))
         commits = commit_all(salts, spans)
         data = compressor.compress(b"".join(spans))
-        head = spans[0]
-        line = part[0].line - head[: len(head) - len(head.lstrip(BLANK))].count(b"\n")
+        line = part[0].line - spans[0].count(b"\n", 0, part[0].offset - start)
         yield Packed(
             start,
             line,
@@ -235,9 +234,7 @@ def spans_of(data: bytes, cuts: bytes, size: int) -> list[bytes]:
 
 def value_of(span: bytes, at_file_start: bool = False) -> tuple[int, bytes]:
     """(offset in the span, bytes) of a record's value."""
-    rest = span.lstrip(BLANK)
-    if at_file_start and rest.startswith(BOM):
-        rest = rest[3:].lstrip(BLANK)
+    rest = (span[len(BOM) :] if at_file_start and span.startswith(BOM) else span).lstrip(BLANK)
     return len(span) - len(rest), rest.rstrip(BLANK)
 
 
