@@ -193,10 +193,6 @@ class Archive:
         return self.detail_of(self.event(key))
 
     def detail_of(self, row: EventRow) -> EventDetail:
-        """An event of a list with its whole text; see :meth:`detail`."""
-        return self._records.detail(row)
-
-    def detail_of(self, row: EventRow) -> EventDetail:
         """The same for an event that is at hand; raises ``RecordError``."""
         return self._records.detail(row)
 
