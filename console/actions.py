@@ -160,6 +160,7 @@ def key_text(key: str) -> str:
 
 _SESSIONS = frozenset({"sessions"})
 _TIMELINE = frozenset({"timeline"})
+_BYTES = frozenset({"timeline", "entry"})
 _SEARCH = frozenset({"search"})
 _VERIFY = frozenset({"verify"})
 
@@ -182,7 +183,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("lanes", "lanes", "Go round: sub-agents folded, all lanes open, this lane alone", ("t",), "Timeline",
            _TIMELINE, 0, _lanes),
     Action("raw", "raw", "Show the recorded bytes of this event: as text, as hex, and back", ("r",), "Timeline",
-           _TIMELINE, 5, _row),
+           _BYTES, 5, _row),
     Action("verify.run", "run", "Check what is new since the last run", ("r",), "Verify", _VERIFY, 2, _idle),
     Action("verify.full", "check everything again", "Check every entry, hash and table from the first on", (),
            "Verify", _VERIFY, 0, _idle),
@@ -240,7 +241,7 @@ def keys_line(view: str) -> list[Action]:
 
 def clashes(actions: tuple[Action, ...] = ACTIONS) -> list[tuple[str, str, str]]:
     """(key, id, id) of every two actions that would answer to the same key in the same view."""
-    found = []
+    found: list[tuple[str, str, str]] = []
     for index, one in enumerate(actions):
         for other in actions[index + 1 :]:
             together = one.views is None or other.views is None or one.views & other.views

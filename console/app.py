@@ -15,6 +15,7 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
+from textual.widget import AwaitMount
 
 from console.actions import BY_ID, Situation
 from console.finding import Finding
@@ -66,7 +67,7 @@ class AffidavitApp(App[None]):
     ) -> None:
         super().__init__()
         self.animation_level = "none"
-        self.pool = ReadPool(open_archive)
+        self.pool = ReadPool(open_archive, self.call_later)
         self.services = services
         self.read_only = read_only
         self.mouse = mouse
@@ -149,14 +150,6 @@ class AffidavitApp(App[None]):
 
     # going places
 
-    def _view(self, name: str) -> View:
-        view = self._views.get(name)
-        if view is None:
-            view = self._views[name] = _make(name)
-            view.display = False
-            self.shell.host.mount(view)
-        return view
-
     def go(self, place: Place) -> None:
         """Go to a place, and remember where this was."""
         if self.view is not None:
@@ -167,22 +160,28 @@ class AffidavitApp(App[None]):
     def _arrive(self, place: Place) -> None:
         if self.shell.prompting:
             self.shell.close_prompt()
-        view = self._view(place.view)
+        view = self._views.get(place.view)
+        mounting = None
+        if view is None:
+            view = self._views[place.view] = _make(place.view)
+            mounting = self.shell.host.mount(view)
         if self.view is not view:
             if self.view is not None:
                 self.view.display = False
             view.display = True
             self.view = view
         self.shell.unflash()
-
-        def there() -> None:
+        if mounting is None:
             view.arrive(place)
             self.tell()
-
-        if view.is_mounted:
-            there()
         else:
-            self.shell.call_after_refresh(there)
+            self.call_next(self._settle_in, mounting, view, place)
+
+    async def _settle_in(self, mounting: AwaitMount, view: View, place: Place) -> None:
+        await mounting
+        if self.view is view:
+            view.arrive(place)
+            self.tell()
 
     def do_back(self) -> None:
         if self.view is not None and (place := self.history.back(self.view.place())):
@@ -316,6 +315,10 @@ def _make(name: str) -> View:
         from console.screens.verify.screen import VerifyView
 
         return VerifyView()
+    if name == "entry":
+        from console.screens.entry.screen import EntryView
+
+        return EntryView()
     if name == "start":
         from console.screens.start.screen import StartView
 

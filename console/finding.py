@@ -25,9 +25,7 @@ from storage.archive import SessionFilter
 if TYPE_CHECKING:
     from console.app import AffidavitApp
     from storage.archive import Archive
-    from storage.queries.models import Hit, SessionRow
-
-_NEAR = 20
+    from storage.queries.models import EventRow, Hit, SessionRow
 
 
 class NotFound(Exception):
@@ -76,13 +74,27 @@ class Finding:
             else:
                 app.failed(error)
 
-        app.pool.ask(app, "address", lambda archive: resolve(archive, address), app.go, failed)
+        app.pool.ask("address", lambda archive: resolve(archive, address), app.go, failed)
 
     def _refused(self, why: str, first: bool) -> None:
         if first:
             self._app.go(Place("sessions"))
         if why:
             self._app.shell.flash(self._app.outside.line(why, 160), "person")
+
+    def step(self, by: int) -> None:
+        """Go to the next or previous hit of the last search."""
+        hits = self.hits
+        if hits is None or not hits.rows:
+            return
+        to = hits.at + by
+        if not 0 <= to < len(hits.rows):
+            self._app.shell.flash("no further hit" if by > 0 else "this is the first hit")
+            return
+        hits.at = to
+        hit = hits.rows[to]
+        self._app.go(Place("timeline", session=hit.session_uid, event=event_hex(hit.id)))
+        self._app.shell.flash(f"hit {to + 1} of {len(hits.rows)}")
 
     def find(self, typed: str, give: Callable[[Sequence[Choice]], None]) -> None:
         """Addresses and sessions that typed words may mean, for the palette."""
@@ -110,7 +122,7 @@ class Finding:
             )
             give(choices)
 
-        app.pool.ask(app, "palette", read, done, lambda _error: give(choices))
+        app.pool.ask("palette", read, done, lambda _error: give(choices))
 
 
 def _what(address: Address) -> str:
@@ -136,12 +148,12 @@ def resolve(archive: Archive, address: Address) -> Place:
             row = session_of(archive, id)
             if event is None:
                 return Place("timeline", session=row.uid)
-            return Place("timeline", session=row.uid, event=event)
+            return Place("timeline", session=row.uid, event=event_hex(event_of(archive, row, event).id))
         case TurnAddress(session=id, number=number):
             row = session_of(archive, id)
-            for turn in archive.turns(row.key):
-                if turn.turn == number and turn.key is not None:
-                    return Place("timeline", session=row.uid, event=event_hex(archive.event(turn.key).id))
+            start = archive.turn_start(row.key, number)
+            if start is not None:
+                return Place("timeline", session=row.uid, event=event_hex(start.id))
             raise NotFound(f"session {row.uid} has no turn {number}: it has {row.turns}")
         case EntryAddress() | PayloadAddress():
             return Place("entry", session=str(address))
@@ -151,11 +163,19 @@ def resolve(archive: Archive, address: Address) -> Place:
 
 def session_of(archive: Archive, id: str) -> SessionRow:
     """The one session whose uid or native id begins with ``id``."""
-    page = archive.sessions(SessionFilter(text=id), limit=_NEAR)
-    exact = [row for row in page.rows if id in (row.uid, row.native)]
-    near = exact or [row for row in page.rows if row.uid.startswith(id) or row.native.startswith(id)]
+    near = archive.find_sessions(id)
     if len(near) > 1:
         raise NotFound(f"session/{id} may mean {len(near)} sessions; write more of its id")
     if not near:
         raise NotFound(f"this store holds no session whose id begins with {id}")
+    return near[0]
+
+
+def event_of(archive: Archive, session: SessionRow, prefix: str) -> EventRow:
+    """The one event of a session whose id begins with ``prefix``."""
+    near = archive.find_event(session.key, prefix)
+    if len(near) > 1:
+        raise NotFound(f"#{prefix} may mean {len(near)} events; write more of it")
+    if not near:
+        raise NotFound(f"session {session.uid} holds no event #{prefix}")
     return near[0]

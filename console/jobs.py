@@ -44,7 +44,7 @@ class Jobs:
         return tuple(inks)
 
     def _begin(self, name: str) -> Job:
-        self.job = Job(name, self._app, self._told)
+        self.job = Job(name, self._app.call_later, self._told)
         self._app.tell()
         return self.job
 
@@ -69,7 +69,7 @@ class Jobs:
         """Look for folders of known agents, once."""
         if self.found is None:
             app = self._app
-            job = Job("looking", app, lambda: None)
+            job = Job("looking", app.call_later, lambda: None)
             job.start(lambda _progress, _cancelled: app.services.discover(), self._looked, self._not_looked)
 
     def _looked(self, found: Sequence[Found]) -> None:
@@ -100,7 +100,7 @@ class Jobs:
         if self.found is not None:
             offer(self.found)
             return
-        job = Job("looking", app, lambda: None)
+        job = Job("looking", app.call_later, lambda: None)
         job.start(lambda _progress, _cancelled: app.services.discover(), offer, app.failed)
 
     def _import_chosen(self, choice: str | None) -> None:

@@ -59,7 +59,10 @@ class Menus:
             Choice(f"theme:{name}", f"theme: {look.title}", group="Themes", checked=name == app.theme)
             for name, look in names.items()
         ]
-        app.push_screen(Chooser("Do, open or go to", choices, placeholder=_FORMS, finder=app.finding.find), self._run)
+        app.push_screen(
+            Chooser("Do, open or go to", choices, placeholder=_FORMS, finder=app.finding.find, at_checked=False),
+            self._run,
+        )
 
     def _run(self, choice: str | None) -> None:
         if choice is None:

@@ -19,18 +19,17 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-class Owner(Protocol):
-    """Who asked. Answers are handed over with ``call_later``, which a Textual widget may be given from any thread."""
+class Post(Protocol):
+    """Has something called on the event loop; may itself be called from any thread."""
 
-    def call_later(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool: ...
+    def __call__(self, callback: Callable[..., Any], *args: Any) -> object: ...
 
 
 class _Request:
-    __slots__ = ("channel", "done", "failed", "job", "owner", "slow", "token")
+    __slots__ = ("channel", "done", "failed", "job", "slow", "token")
 
     def __init__(
         self,
-        owner: Owner,
         channel: Hashable,
         token: int,
         job: Callable[[Archive], Any],
@@ -38,7 +37,6 @@ class _Request:
         failed: Callable[[Exception], None],
         slow: bool,
     ) -> None:
-        self.owner = owner
         self.channel = channel
         self.token = token
         self.job = job
@@ -55,8 +53,9 @@ class ReadPool:
 
     SIZE = 2
 
-    def __init__(self, open_archive: OpenArchive) -> None:
+    def __init__(self, open_archive: OpenArchive, post: Post) -> None:
         self._open = open_archive
+        self._post = post
         self._generation = 0
         self._tokens: dict[Hashable, int] = {}
         self._next = 0
@@ -68,7 +67,6 @@ class ReadPool:
 
     def ask(
         self,
-        owner: Owner,
         channel: Hashable,
         job: Callable[[Archive], Answer],
         done: Callable[[Answer], None],
@@ -82,7 +80,7 @@ class ReadPool:
                 return
             self._supersede(channel)
             token = self._tokens[channel]
-            self._waiting.append(_Request(owner, channel, token, job, done, failed, slow))
+            self._waiting.append(_Request(channel, token, job, done, failed, slow))
             self._start()
             self._wake.notify_all()
 
@@ -182,7 +180,7 @@ class ReadPool:
         with self._wake:
             current = not self._closed and self._tokens.get(request.channel) == request.token
         if current:
-            request.owner.call_later(self._hand_over, request, answer, error)
+            self._post(self._hand_over, request, answer, error)
 
     def _hand_over(self, request: _Request, answer: Any, error: Exception | None) -> None:
         # On the loop now: asked again, because a newer request may have been made while this one was on its way.

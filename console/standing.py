@@ -24,7 +24,7 @@ class Standing:
         """Find out what the last run found."""
         app = self._app
         self.result = None
-        job = Job("looking", app, lambda: None)
+        job = Job("looking", app.call_later, lambda: None)
         job.start(lambda _progress, _cancelled: app.services.last_verified(), self.learn, lambda _error: None)
 
     def learn(self, result: VerifyResult | None) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from console.reading import Owner
+from console.reading import Post
 from console.services import Cancelled, Progress
 
 Result = TypeVar("Result")
@@ -19,13 +19,13 @@ _TELL_EVERY = 0.1
 class Job:
     """One piece of work in a thread of its own. ``name`` is the word people know it by."""
 
-    def __init__(self, name: str, owner: Owner, told: Callable[[], None]) -> None:
+    def __init__(self, name: str, post: Post, told: Callable[[], None]) -> None:
         self.name = name
         self.stage = ""
         self.done = 0
         self.total: int | None = None
         self.stopping = False
-        self._owner = owner
+        self._post = post
         self._told = told
         self._last = 0.0
 
@@ -60,7 +60,7 @@ class Job:
         now = time.monotonic()
         if changed or now - self._last >= _TELL_EVERY:
             self._last = now
-            self._owner.call_later(self._told)
+            self._post(self._told)
 
     def _hand_over(self, callback: Callable[[Any], None], value: Any) -> None:
-        self._owner.call_later(callback, value)
+        self._post(callback, value)

@@ -62,6 +62,8 @@ class Choices(Inked):
         self.lines: list[Choice | str] = []
         self.cursor = 0
         self.top = 0
+        self.at_checked = True
+        """Whether the cursor begins on the choice that is in force."""
         self._key_room = 0
 
     def show(self, choices: Sequence[Choice]) -> None:
@@ -78,7 +80,7 @@ class Choices(Inked):
         self._key_room = max((cells(choice.key) for choice in choices), default=0)
         places = [i for i, line in enumerate(self.lines) if isinstance(line, Choice)]
         usable = [i for i in places if not self._at(i).why]
-        checked = [i for i in usable if self._at(i).checked]
+        checked = [i for i in usable if self._at(i).checked] if self.at_checked else []
         self.cursor = (checked or usable or places or [0])[0]
         self.top = 0
         self._settle()
@@ -112,6 +114,7 @@ class Choices(Inked):
 
     def on_resize(self) -> None:
         self._settle()
+        self.refresh()
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
         return max(len(self.lines), 1)
@@ -177,7 +180,13 @@ class Chooser(ModalScreen[str | None]):
     ]
 
     def __init__(
-        self, title: str, choices: Sequence[Choice], *, placeholder: str = "type to find", finder: Finder | None = None
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        *,
+        placeholder: str = "type to find",
+        finder: Finder | None = None,
+        at_checked: bool = True,
     ) -> None:
         super().__init__()
         self._title = title
@@ -185,13 +194,15 @@ class Chooser(ModalScreen[str | None]):
         self._placeholder = placeholder
         self._finder = finder
         self._found: tuple[Choice, ...] = ()
+        self._list = Choices()
+        self._list.at_checked = at_checked
         self._typing: Timer | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(id="chooser-panel"):
             yield Bar(id="chooser-title")
             yield Typed(placeholder=self._placeholder, id="chooser-line")
-            yield Choices()
+            yield self._list
             yield Bar(id="chooser-foot")
 
     def on_mount(self) -> None:
@@ -204,7 +215,7 @@ class Chooser(ModalScreen[str | None]):
 
     @property
     def choices(self) -> Choices:
-        return self.query_one(Choices)
+        return self._list
 
     @property
     def text(self) -> str:

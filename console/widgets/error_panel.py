@@ -66,7 +66,7 @@ class ErrorPanel(ModalScreen[None]):
         self.query_one(TextView).focus()
 
     def action_copy(self) -> None:
-        note = cast("AffidavitApp", self.app).copy_text(self.words)
+        note = cast("AffidavitApp", self.app).menus.copy_text(self.words)
         self.query_one("#error-foot", Bar).say((Ink("text", note),))
 
     def action_text(self, way: str) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
@@ -29,10 +26,6 @@ class Typed(Input):
     Typed > .input--placeholder { color: $ink-faint; }
     Typed > .input--selection { background: $ground-cursor; }
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+p", "app.act('palette')", show=False, priority=True),
-    ]
 
     def __init__(self, *, placeholder: str = "", id: str | None = None) -> None:
         super().__init__(placeholder=placeholder, id=id, compact=True, select_on_focus=False)

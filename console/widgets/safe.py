@@ -7,7 +7,8 @@ applies to what it is about to draw.
 
 from __future__ import annotations
 
-from affidavit.text.display import display, display_block, mask, one_line
+from affidavit.text.display import display, display_block, hidden_count, mask, one_line
+from console.widgets.ink import cells
 
 
 class Outside:
@@ -22,11 +23,16 @@ class Outside:
             return ""
         if self.masked:
             text = mask(text)
-        return display(text) if room is None else one_line(text, room)
+        return display(text) if room is None else one_line(text, room, cells)
 
     def block(self, text: str) -> str:
         """``text`` made safe with its line breaks kept."""
         return display_block(mask(text) if self.masked else text)
+
+
+def hidden(text: str) -> int:
+    """How many characters of ``text`` are shown as marks because they cannot be seen, or act."""
+    return hidden_count(text)
 
 
 def printable(text: str) -> str:

@@ -207,7 +207,8 @@ class TextView(Inked, can_focus=True):
         if len(changed) == height or len(before) != height:
             self.refresh()
         elif changed:
-            self.refresh(*(Region(0, y, room, 1) for y in changed))
+            across = self.outer_size.width
+            self.refresh(*(Region(0, y, across, 1) for y in changed))
 
     def _row(self, piece: int, row: int) -> Line:
         index = piece - len(self._head_rows)

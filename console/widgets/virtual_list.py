@@ -34,8 +34,10 @@ class Source(Protocol[Item]):
     A source is never changed once a list shows it: another filter or order is another source.
     """
 
-    two_way: bool
-    """Whether ``load`` can go backwards. A source that cannot keeps every row it has given."""
+    @property
+    def two_way(self) -> bool:
+        """Whether ``load`` can go backwards. A source that cannot keeps every row it has given."""
+        ...
 
     def load(self, archive: Archive, cursor: Cursor | None, direction: Any, inclusive: bool, limit: int) -> Page[Item]:
         """A page of rows; ``cursor=None`` begins at the first row, or ends at the last when going ``before``."""
@@ -129,7 +131,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         """How many rows of the whole list stand before ``rows[0]``, where that is known."""
         self.total: int | None = None
         """Length of the whole list, once counted."""
-        self.loading = False
+        self.reading = False
         """The rows drawn belong to an earlier question; keys that act on a row are refused."""
         self.error: Exception | None = None
         self.marked: dict[Hashable, Item] = {}
@@ -141,7 +143,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
     @property
     def item(self) -> Item | None:
         """The row under the cursor, if one is drawn there and it answers the present question."""
-        if self.loading or not 0 <= self.cursor < len(self.rows):
+        if self.reading or not 0 <= self.cursor < len(self.rows):
             return None
         return self.rows[self.cursor]
 
@@ -153,7 +155,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
     @property
     def empty(self) -> bool:
         """Nothing to show, and that is the answer."""
-        return not self.rows and not self.loading and self.error is None
+        return not self.rows and not self.reading and self.error is None
 
     # showing a source
 
@@ -171,7 +173,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         The rows on screen stay until the new ones are there.
         """
         self.source = source
-        self.loading = True
+        self.reading = True
         self.error = None
         self.total = total
         if not keep_marks:
@@ -191,7 +193,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
             self._replace(window, at, end)
 
         self._pool().forget((self, "more"))
-        self._pool().ask(self, (self, "rows"), first, done, self._failed)
+        self._pool().ask((self, "rows"), first, done, self._failed)
         self.post_message(self.Changed(self))
 
     def again(self) -> None:
@@ -205,14 +207,14 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         self._pool().forget((self, "more"))
         self.source, self.rows, self.before, self.after = None, [], None, None
         self.top = self.cursor = 0
-        self.loading, self.error, self.total, self.first = False, None, None, None
+        self.reading, self.error, self.total, self.first = False, None, None, None
         self.redraw()
 
     def _replace(self, window: _Window[Item], at: Anchor | None, end: bool) -> None:
         source = self.source
         assert source is not None
         self.rows, self.before, self.after = list(window.rows), window.before, window.after
-        self.loading = False
+        self.reading = False
         if at is not None:
             self.cursor = self._nearest(at)
             self.first = 0 if self.before is None else None
@@ -239,7 +241,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         return min(self.PAGE // 2, max(len(self.rows) - 1, 0)) if self.before is not None else 0
 
     def _failed(self, error: Exception) -> None:
-        self.loading = False
+        self.reading = False
         self.error = error
         self._asked.clear()
         self.rows = []
@@ -254,7 +256,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
 
     def _read_on(self) -> None:
         """Ask for the next page in whichever direction the screen comes near an edge."""
-        if self.loading or self.source is None:
+        if self.reading or self.source is None:
             return
         if self.after is not None and len(self.rows) - (self.top + self.size.height) < self.NEAR:
             self._ask_more("after", self.after)
@@ -276,7 +278,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
             self._asked.discard(direction)
             (self._append if direction == "after" else self._prepend)(page)
 
-        self._pool().ask(self, (self, "more"), more, done, self._failed)
+        self._pool().ask((self, "more"), more, done, self._failed)
 
     def _append(self, page: Page[Item]) -> None:
         source = self.source
@@ -328,7 +330,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
 
     def move(self, to: int) -> None:
         """Put the cursor on row ``to`` of the window, scrolling as little as needed."""
-        if not self.rows or self.loading:
+        if not self.rows or self.reading:
             return
         to = min(max(to, 0), len(self.rows) - 1)
         if to == self.cursor:
@@ -376,8 +378,12 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         self._page(-max(self.size.height // 2, 1))
 
     def _page(self, by: int) -> None:
-        self.top = max(min(self.top + by, len(self.rows) - self.size.height), 0)
-        self.move(self.cursor + by)
+        if self.rows and not self.reading:
+            before = self.top
+            self.top = max(min(self.top + by, len(self.rows) - self.size.height), 0)
+            self.move(self.cursor + by)
+            if self.top != before:
+                self.redraw()
 
     def do_first(self) -> None:
         if self.source is None:
@@ -418,7 +424,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         row = self.top + event.y
-        if not 0 <= row < len(self.rows) or self.loading:
+        if not 0 <= row < len(self.rows) or self.reading:
             return
         if row == self.cursor and self.has_focus:
             self.post_message(self.Opened(self))
@@ -428,7 +434,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
     def _wheel(self, by: int) -> None:
         height = self.size.height
         top = max(min(self.top + by, len(self.rows) - height), 0)
-        if top == self.top or self.loading:
+        if top == self.top or self.reading:
             return
         self.top = top
         self.cursor = min(max(self.cursor, top), top + height - 1, len(self.rows) - 1)

@@ -19,6 +19,7 @@ from console.widgets import figures
 from console.widgets.bar import Bar
 from console.widgets.chooser import Choice, Chooser
 from console.widgets.ink import Ink, Line
+from console.widgets.list_pane import ListPane
 from console.widgets.notice import Notice
 from console.widgets.safe import Outside
 from console.widgets.virtual_list import Cursor, VirtualList
@@ -84,12 +85,11 @@ class SessionsView(View):
         self._fitting: Total | None = None
         self._heading = Bar(id="sessions-heading")
         self._rows: VirtualList[SessionRow] = VirtualList(lambda: self.console_app.pool, id="sessions-list")
-        self._notice = Notice(id="sessions-notice")
+        self._pane = ListPane(self._rows, what="the sessions", empty=self._say_empty, failed=self._say_failed)
 
     def compose(self) -> ComposeResult:
         yield self._heading
-        yield self._rows
-        yield self._notice
+        yield self._pane
 
     @property
     def main_list(self) -> VirtualList[Any]:
@@ -113,6 +113,7 @@ class SessionsView(View):
         app = self.console_app
         source = SessionSource(self._filter, self._sort, self._descending, app.outside, app.now)
         self.main_list.show(source)
+        self._say_heading()
         self._count()
 
     def _count(self) -> None:
@@ -127,10 +128,10 @@ class SessionsView(View):
             self.main_list.total = totals[1].value
             if totals[0].value == 0:
                 self.console_app.found_empty()
-            self._state()
+            self._pane.settle()
             self.tell()
 
-        self.console_app.pool.ask(self, (self, "count"), count, counted, self._no_count, slow=True)
+        self.console_app.pool.ask((self, "count"), count, counted, self._no_count, slow=True)
 
     def _no_count(self, error: Exception) -> None:
         self._all = self._fitting = None
@@ -139,43 +140,30 @@ class SessionsView(View):
 
     @on(VirtualList.Changed)
     def _changed(self) -> None:
-        error = self.main_list.error
+        error = self._rows.error
         if error is not None and getattr(error, "reason", "") == "missing":
             self.console_app.found_empty()
-        self._state()
 
-    def _state(self) -> None:
-        """Put the notice in place of the list where there are no rows to show."""
-        rows = self.main_list
-        nothing = not rows.rows
-        notice = self._notice
-        if nothing:
-            if rows.error is not None:
-                self.console_app.show_error(notice, "The sessions could not be read", rows.error)
-            elif rows.loading:
-                notice.say(Ink("quiet", "Reading the sessions …"))
-            elif self._filter != SessionFilter():
-                notice.say(
-                    Ink("head", "No session fits"),
-                    [(Ink("text", f"{self._hidden()} hidden by the filter."),)],
-                    [("esc", "take the filter away"), ("/", "change it"), ("f", "narrow down otherwise")],
-                )
-            else:
-                notice.say(
-                    Ink("head", "This store holds no sessions yet"), (), [("i", "import some"), ("?", "every key")]
-                )
-        changed = self.has_class("-nothing") != nothing
-        self.set_class(nothing, "-nothing")
-        if changed and self.console_app.view is self and not self.console_app.shell.prompting:
-            self.focus_main()
-        width = rows.size.width or self.size.width
-        self._heading.say(heading(width - 3, self._sort, self._descending))
+    def _say_failed(self, notice: Notice, error: Exception) -> None:
+        self.console_app.show_error(notice, "The sessions could not be read", error)
+
+    def _say_empty(self, notice: Notice) -> None:
+        if self._filter == SessionFilter():
+            notice.say(Ink("head", "This store holds no sessions yet"), (), (("i", "import some"), ("?", "every key")))
+        else:
+            keys = (("esc", "take the filter away"), ("/", "change it"), ("f", "narrow down otherwise"))
+            hidden = (Ink("text", f"{self._hidden()} hidden by the filter."),)
+            notice.say(Ink("head", "No session fits"), [hidden], keys)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._state)
+        self._say_heading()
+
+    def _say_heading(self) -> None:
+        width = self.size.width - VirtualList.GUTTER
+        self._heading.say((Ink("text", " " * VirtualList.GUTTER), *heading(width - 1, self._sort, self._descending)))
 
     def focus_main(self) -> None:
-        (self._notice if self.has_class("-nothing") else self.main_list).focus()
+        self._pane.focus_main()
 
     # chrome
 
@@ -209,7 +197,7 @@ class SessionsView(View):
 
     def missing(self) -> Line:
         rows = self.main_list
-        if rows.loading and not rows.rows:
+        if rows.reading and not rows.rows:
             return (Ink("quiet", "reading …"),)
         if self._fitting is None:
             return dot(f"{figures.number(len(rows.rows))} read" if rows.rows else "")
@@ -231,7 +219,7 @@ class SessionsView(View):
         return replace(
             now,
             row=rows.item is not None,
-            loading=rows.loading,
+            loading=rows.reading,
             filtered=self._filter != SessionFilter(),
             transient=now.transient or self._filter != SessionFilter() or bool(rows.marked) or rows.error is not None,
             sortable=True,
@@ -302,7 +290,7 @@ class SessionsView(View):
         def read(archive: Archive) -> dict[str, list[tuple[str, int]]]:
             return {name: archive.facet(name) for name in ("agent", "project", "check")}
 
-        self.console_app.pool.ask(self, (self, "facets"), read, self._choose_facet, self.console_app.failed)
+        self.console_app.pool.ask((self, "facets"), read, self._choose_facet, self.console_app.failed)
 
     def _choose_facet(self, facets: dict[str, list[tuple[str, int]]]) -> None:
         outside = self.console_app.outside
@@ -332,8 +320,12 @@ class SessionsView(View):
             kept = replace(kept, since=None if self._since == "any" else self._start_of(SINCE[value]))
         elif name == "problems":
             kept = replace(kept, problems_only=not kept.problems_only)
+        elif name == "agent":
+            kept = replace(kept, agent=None if kept.agent == value else value)
+        elif name == "project":
+            kept = replace(kept, project=None if kept.project == value else value)
         else:
-            kept = replace(kept, **{name: None if getattr(kept, name) == value else value})
+            kept = replace(kept, check=None if kept.check == value else value)
         self._filter = kept
         self.reload()
 

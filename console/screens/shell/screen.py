@@ -36,6 +36,7 @@ _FLASH = 6.0
 class Shell(Screen[None]):
     """See the module. It owns no data: what its lines say is asked of the view in front."""
 
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("", everywhere=True)]
 
     def __init__(self) -> None:
@@ -65,7 +66,9 @@ class Shell(Screen[None]):
         yield self._prompt
 
     def on_resize(self, event: events.Resize) -> None:
-        self.host.set_class(event.size.height >= 30, "-airy")
+        self.set_class(event.size.height >= 30, "-airy")
+        self.set_class(event.size.width < 100, "-narrow")
+        self.set_class(event.size.width >= 150, "-wide")
         self.call_after_refresh(self.tell)
 
     # chrome

@@ -1,0 +1,62 @@
+"""What of a session's timeline is in view: words looked for, kinds left out, lanes and turns folded."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+
+from console.screens.timeline.source import Shape
+from console.widgets.virtual_list import Cursor
+from storage.archive import EventFilter
+
+QUIET_KINDS = frozenset({"lifecycle"})
+"""Left out until asked for: they tell of the agent's machinery, not of the task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """How a timeline is looked at; with where the cursor stands, all that is needed to come back to it."""
+
+    filter: EventFilter = field(default_factory=lambda: EventFilter(hide_kinds=QUIET_KINDS))
+    open_lanes: frozenset[int] = frozenset()
+    alone: int | None = None
+    folded: frozenset[int] = frozenset()
+    cursor: Cursor | None = None
+    key: Hashable = None
+    line: int | None = None
+    whole: bool = False
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether a person has taken something out of view that stands there at first."""
+        return self.filter != EventFilter(hide_kinds=QUIET_KINDS) or self.alone is not None
+
+    def unnarrowed(self) -> Outlook:
+        return replace(self, filter=EventFilter(hide_kinds=QUIET_KINDS), alone=None)
+
+    def toggled_lane(self, lane: int) -> Outlook:
+        return replace(self, open_lanes=self.open_lanes ^ {lane})
+
+    def toggled_turn(self, turn: int) -> Outlook:
+        return replace(self, folded=self.folded ^ {turn})
+
+    def next_lanes(self, shape: Shape, lane: int) -> tuple[Outlook, str]:
+        """The next of: sub-agents folded, all lanes open, this lane alone; and what to call it."""
+        every = frozenset(shape.lanes) - {0}
+        if self.alone is not None:
+            return replace(self, alone=None, open_lanes=frozenset()), "sub-agents folded"
+        if self.open_lanes < every:
+            return replace(self, open_lanes=every), f"all {len(every) + 1} lanes open"
+        name = f"sub-agent {lane}" if lane else "the main lane"
+        return replace(self, alone=lane), f"only {name}"
+
+    def showing(self, shape: Shape, kind: str, lane: int, turn: int, starts: bool) -> Outlook:
+        """Opened just as far as needed for an event of this kind, lane and turn to be in view."""
+        filter = self.filter
+        if kind in filter.hide_kinds:
+            filter = replace(filter, hide_kinds=filter.hide_kinds - {kind})
+        if filter.kinds is not None and kind not in filter.kinds:
+            filter = replace(filter, kinds=None)
+        alone = None if self.alone is not None and self.alone != lane else self.alone
+        folded = self.folded if starts else self.folded - {turn}
+        return replace(self, filter=filter, alone=alone, open_lanes=self.open_lanes | shape.above(lane), folded=folded)

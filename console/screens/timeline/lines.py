@@ -1,0 +1,88 @@
+"""How an event and a sub-agent look as one line, at any width."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from console.screens.timeline.words import told
+from console.widgets import figures
+from console.widgets.ink import Ink, Line, cells, left, right, width
+from console.widgets.safe import Outside
+
+if TYPE_CHECKING:
+    from storage.queries.models import EventRow, LaneRow, TurnRow
+
+TURN = 4
+TIME = 8
+WORD = 8
+END = 9
+"""Cells of the turn number, the time, the word, and what stands flush right."""
+
+DEEPEST = 3
+"""Lanes nested deeper are drawn no further in."""
+
+
+def event_line(row: EventRow, starts: TurnRow | None, folded: bool, depth: int, room: int, outside: Outside) -> Line:
+    """One event: turn number where it begins one, time, glyph, word, text; its length of time flush right."""
+    glyph, word, ink, voice = told(row)
+    if row.abandoned:
+        ink = voice = "gone"
+    number = right(str(starts.turn) if starts is not None else "", TURN)
+    clock = figures.clock(row.at) if room >= 48 else figures.clock(row.at)[:5]
+    head = [
+        Ink("head" if starts is not None else "quiet", f"{number} "),
+        Ink("gone" if row.abandoned else "quiet", f"{clock} "),
+        *_rail(depth, row.abandoned),
+        Ink(ink, f"{glyph} {left(word, WORD)} "),
+    ]
+    end = _end(row, starts, folded)
+    space = room - width(head) - width(end) - (1 if end else 0)
+    text = outside.line(row.summary, max(space, 0))
+    style = "gone" if row.abandoned else ("runtime" if row.kind == "model.reasoning" else voice)
+    if not text:
+        text, style = left(_no_text(row), max(space, 0)).rstrip(), "faint"
+    gap = Ink("text", " " * max(space - cells(text) + (1 if end else 0), 0))
+    return (*head, Ink(style, text), gap, *end)
+
+
+def _rail(depth: int, abandoned: bool) -> Line:
+    depth = min(depth, DEEPEST)
+    rail = Ink("faint", "│ " * depth) if depth else Ink("text", "")
+    return (rail, Ink("gone", "╎ ")) if abandoned else (rail,)
+
+
+def _no_text(row: EventRow) -> str:
+    return "no text recorded" if row.size == 0 else ""
+
+
+def _end(row: EventRow, starts: TurnRow | None, folded: bool) -> Line:
+    inks: list[Ink] = []
+    if row.copies > 1:
+        inks.append(Ink("quiet", f"×{figures.short(row.copies)}"))
+    if row.flags:
+        inks.append(Ink("person", "!"))
+    if folded and starts is not None:
+        if starts.problems:
+            inks.append(Ink("fails", f"✗ {figures.short(starts.problems)}"))
+        inks.append(Ink("accent", f"{figures.plural(max(starts.events - 1, 0), 'event')} ▸"))
+    elif row.millis is not None:
+        inks.append(Ink("quiet", figures.duration(row.millis)))
+    elif row.size >= 10_000:
+        inks.append(Ink("quiet", figures.size(row.size)))
+    spaced = [part for ink in inks for part in (Ink("text", " "), ink)][1:]
+    return tuple(spaced)
+
+
+def lane_line(lane: LaneRow, open: bool, events: int, room: int, outside: Outside) -> Line:
+    """A sub-agent: what it was asked, and how much of it is folded away."""
+    depth = min(max(lane.depth, 1), DEEPEST)
+    time = TIME if room >= 48 else 5
+    head = [
+        Ink("text", " " * (TURN + 1 + time + 1)),
+        Ink("faint", "│ " * (depth - 1) + ("├ " if not open else "┌ ")),
+        Ink("head", "sub-agent "),
+    ]
+    end = (Ink("quiet", figures.plural(events, "event")), Ink("accent", " ▾" if open else " ▸"))
+    space = room - width(head) - width(end) - 1
+    text = outside.line(lane.title or lane.name, max(space, 0))
+    return (*head, Ink("agent", text), Ink("text", " " * max(space - cells(text) + 1, 0)), *end)

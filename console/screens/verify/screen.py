@@ -1,0 +1,257 @@
+"""Verify: what was checked, what held, and the record that did not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from console.actions import Action, Situation
+from console.screens.verify.report import NO_CLAIM, Report, failure_line, progress_line, report_lines
+from console.screens.view import Copy, Place, View, bindings, dot
+from console.services import VerifyFailure, VerifyResult
+from console.widgets import figures
+from console.widgets.ink import Ink, Line
+from console.widgets.list_pane import ListPane
+from console.widgets.notice import Notice
+from console.widgets.safe import Outside
+from console.widgets.virtual_list import Cursor, VirtualList
+from storage.queries.models import Page
+
+if TYPE_CHECKING:
+    from storage.archive import Archive
+
+_Row = tuple[int, VerifyFailure]
+
+
+@dataclass(frozen=True)
+class FailureSource:
+    """The failures of one verification that some words occur in."""
+
+    failures: tuple[_Row, ...]
+    outside: Outside
+    two_way: bool = True
+
+    def load(
+        self,
+        archive: Archive,  # noqa: ARG002
+        cursor: Cursor | None,
+        direction: Any,
+        inclusive: bool,
+        limit: int,
+    ) -> Page[_Row]:
+        count = len(self.failures)
+        at = cursor[0] if cursor is not None and isinstance(cursor[0], int) else None
+        if direction == "after":
+            start = 0 if at is None else at + (0 if inclusive else 1)
+            end = min(start + limit, count)
+        else:
+            end = count if at is None else at + (1 if inclusive else 0)
+            start = max(end - limit, 0)
+        rows = self.failures[start:end]
+        return Page(rows, (start,) if rows and start else None, (end - 1,) if rows and end < count else None)
+
+    def key(self, item: _Row) -> Hashable:
+        return item[0]
+
+    def line(self, item: _Row, room: int) -> Line:
+        return failure_line(item[1], room, self.outside)
+
+
+class VerifyView(View):
+    """See the module."""
+
+    NAME = "verify"
+    TITLE = "Verify"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("verify")]
+    filter_hint = "words of a failure"
+
+    def __init__(self) -> None:
+        super().__init__(id="verify")
+        self._filter = ""
+        self._shown: tuple[VerifyResult | None, str] | None = None
+        self._report = Report(id="verify-report")
+        self._rows: VirtualList[_Row] = VirtualList(lambda: self.console_app.pool, id="verify-list")
+        self._pane = ListPane(
+            self._rows, what="the failures", empty=self._say_empty, failed=self._say_failed, id="verify-pane"
+        )
+
+    def compose(self) -> ComposeResult:
+        yield self._report
+        yield self._pane
+
+    @property
+    def main_list(self) -> VirtualList[Any]:
+        return self._rows
+
+    def focus_main(self) -> None:
+        self._pane.focus_main()
+
+    def arrive(self, place: Place) -> None:  # noqa: ARG002
+        self.worked()
+        self.focus_main()
+
+    @property
+    def _result(self) -> VerifyResult | None:
+        return self.console_app.standing.result
+
+    def worked(self) -> None:
+        """Say how far a run is, or what it found."""
+        app, job = self.console_app, self.console_app.jobs.job
+        if job is not None and job.name == "verify":
+            self._report.say([(progress_line(job.stage, job.done, job.total, app.outside), ())])
+        elif self._result is not None:
+            lines = report_lines(self._result, app.outside)
+            self._report.say([(line, ()) for line in lines])
+        else:
+            self._report.say([])
+        if self._shown != (self._result, self._filter):
+            self._shown = (self._result, self._filter)
+            self._show_failures()
+        self._pane.settle()
+
+    def _show_failures(self) -> None:
+        failures = self._result.failures if self._result is not None else ()
+        word = self._filter.casefold()
+        kept = tuple(
+            (number, failure)
+            for number, failure in enumerate(
+                failure
+                for failure in failures
+                if word in f"{failure.kind} {failure.address} {failure.detail}".casefold()
+            )
+        )
+        self._rows.show(FailureSource(kept, self.console_app.outside), total=len(kept))
+
+    def on_resize(self) -> None:
+        self.worked()
+
+    def _say_failed(self, notice: Notice, error: Exception) -> None:
+        self.console_app.show_error(notice, "The failures could not be read", error)
+
+    def _say_empty(self, notice: Notice) -> None:
+        result = self._result
+        claim: list[Line] = [(Ink("quiet", line),) for line in NO_CLAIM]
+        if self.console_app.jobs.busy == "verify":
+            notice.say(Ink("quiet", "Checking …"), (), [("esc", "stop")])
+        elif result is None:
+            lines: list[Line] = [
+                (Ink("text", "Every entry, hash and chain is checked, and every table is made again and compared."),),
+                (Ink("text", "What was checked before is not checked again unless you ask for it."),),
+                (),
+                *claim,
+            ]
+            notice.say(
+                Ink("head", "Not checked yet"),
+                lines,
+                [("r", "check it now"), ("ctrl+p", "“again”: check everything anew")],
+            )
+        elif result.failures:
+            notice.say(Ink("head", "No failure fits"), (), [("esc", "take the filter away")])
+        else:
+            notice.say(
+                Ink("holds", f"✓ everything that was checked holds: {result.level}"), claim, [("r", "check again")]
+            )
+
+    # chrome
+
+    def second(self) -> tuple[Line, Line]:
+        result = self._result
+        if result is None:
+            return (Ink("text", "Verify"),), ()
+        start = [Ink("text", figures.plural(result.entries, "entry", "entries"))]
+        if result.since:
+            start.append(Ink("quiet", f"   0–{figures.number(result.since)} not checked again this time"))
+        when = f"{figures.ago(result.finished, self.console_app.now())} · " if result.finished else ""
+        if self._filter:
+            start += [Ink("key", "   / "), Ink("hit", self.console_app.outside.line(self._filter, 30))]
+        return tuple(start), (Ink("quiet", when + "level "), Ink("head", result.level))
+
+    def missing(self) -> Line:
+        result = self._result
+        if result is None:
+            return dot("nothing is known yet")
+        hidden = len(result.failures) - len(self._rows.rows)
+        return dot(
+            figures.plural(len(result.failures), "failure"),
+            f"{figures.number(result.withheld)} withheld",
+            f"{hidden} hidden by filter" if self._filter else "",
+        )
+
+    def situation(self, now: Situation) -> Situation:
+        rows = self._rows
+        return replace(
+            now,
+            row=rows.item is not None,
+            loading=rows.reading,
+            filtered=bool(self._filter),
+            transient=now.transient or bool(self._filter) or bool(rows.marked),
+        )
+
+    def why(self, action: Action, now: Situation) -> str | None:
+        if action.id in ("filter", "open") and (self._result is None or not self._result.failures):
+            return "there are no failures"
+        return super().why(action, now)
+
+    # the filter
+
+    @property
+    def filter_text(self) -> str:
+        return self._filter
+
+    def preview(self, text: str) -> None:
+        self._filter = text
+        self.worked()
+
+    def leave(self) -> bool:
+        if self._rows.marked:
+            self._rows.unmark()
+        elif self._filter:
+            self.preview("")
+        else:
+            return False
+        return True
+
+    # actions
+
+    def do_open(self) -> None:
+        row = self._rows.item
+        if row is not None:
+            self.console_app.finding.go_to(row[1].address)
+
+    @on(VirtualList.Opened)
+    def _opened(self, event: VirtualList.Opened) -> None:
+        event.stop()
+        self.do_open()
+
+    def do_hit_next(self) -> None:
+        self._rows.do_down()
+
+    def do_hit_previous(self) -> None:
+        self._rows.do_up()
+
+    def masked(self) -> None:
+        self._rows.redraw()
+
+    def prepare_copies(self, give: Callable[[Sequence[Copy]], None]) -> None:
+        outside = self.console_app.outside
+        rows = list(self._rows.marked.values()) or ([self._rows.item] if self._rows.item else [])
+        told = [f"{outside.line(f.kind)}\t{outside.line(f.address)}\t{outside.line(f.detail)}" for _n, f in rows]
+        give(
+            [
+                Copy("text", "failure", "\n".join(told)),
+                Copy("address", "address", "\n".join(outside.line(f.address) for _n, f in rows)),
+            ]
+        )
+
+    def prepare_text(self, give: Callable[[str], None]) -> None:
+        result, outside = self._result, self.console_app.outside
+        if result is not None:
+            lines = [
+                f"{outside.line(f.kind)}  {outside.line(f.address)}  {outside.line(f.detail)}" for f in result.failures
+            ]
+            give(self._report.text + "\n\n" + "\n".join(lines))
