@@ -7,13 +7,12 @@ acknowledged is there once. Source files are only ever opened for reading.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import hmac
 import os
 import stat
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -21,15 +20,17 @@ import orjson
 
 from affidavit.text.marks import marked
 from storage import driver
+from storage.ahead import Died, can_help, steps_ahead
 from storage.detect import SAMPLE_BYTES, Detected, detect, files, head_of
-from storage.folds.fold import Fold, Ready, SourceRow, Voice, make_ready
+from storage.folds.fold import Fold, Ready, SourceRow, Voice
 from storage.folds.known import Segments
 from storage.ledger import Clock, Content, Draft, Ledger
+from storage.making_ready import Step, steps
+from storage.quiet import no_collecting
 from storage.readers import readers
-from storage.segments import Cut, Cutter, Packed, pack, spans_of
+from storage.segments import Packed, spans_of
 from storage.store import Random, Store, path_key, refused
 
-BLOCK = 1 << 18
 BATCH_BYTES = 4 << 20
 BATCH_RECORDS = 4_000
 """What one transaction takes at most: large enough that index pages are written once for many rows, small enough that
@@ -108,17 +109,12 @@ class Importer:
     def paths(self, paths: Iterable[str], format: str | None = None) -> ImportReport:
         """Import files and folders. Counts of what is new are taken from the tables before and after."""
         before = self._counts()
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
+        with no_collecting():
             for path in paths:
                 self._path(path, format)
                 if self.cancel.is_set():
                     self.report.interrupted = True
                     break
-        finally:
-            if collecting:
-                gc.enable()
         after = self._counts()
         self.report.sessions = after[0] - before[0]
         self.report.events = after[1] - before[1]
@@ -246,28 +242,61 @@ class Importer:
         else:
             row = self.fold.source(no)
             about = {}
-        cutter = Cutter(row.cursor, row.line) if row else Cutter()
         voice = row.voice if row else Voice(about["format"], about["native"], about["lane"])
-        batch = _Batch(cutter.offset, self.random, voice)
-        while not self.cancel.is_set():
-            block = stream.read(BLOCK)
-            if block:
-                batch.add(cutter.feed(block))
-                report.bytes += len(block)
-                self.report.bytes += len(block)
+        live = isinstance(stream, _Joined)
+        ahead = self.random is os.urandom and not live and can_help(size - (row.cursor if row else 0))
+        while True:
+            offset, line = (row.cursor, row.line) if row else (0, 1)
+            if ahead:
+                reading = steps_ahead(path, offset, line, voice)
             else:
-                cuts, pending = cutter.finish()
-                batch.add(cuts)
-                batch.close()
-                if pending is not None:
-                    self.report.pending.append((report.path, pending))
-            while batch.ready(last=not block):
-                row = self._commit(report, batch.take(), row, about)
-                if self.progress:
-                    self.progress(report.path, row.cursor, size, report.records)
-                if self.cancel.is_set():
-                    return
-            if not block:
+                if not live:
+                    stream.seek(offset)
+                reading = steps(stream, offset, line, voice, self.random, live=live)
+            try:
+                self._read(report, reading, row, about, size, live)
+                return
+            except Died:
+                ahead = False
+                self.fold.forget()
+                row = self._newest(key)
+
+    def _newest(self, key: str) -> SourceRow | None:
+        """A source's newest revision as the tables have it."""
+        known = self.connection.execute(
+            "SELECT no FROM source WHERE key = ? ORDER BY revision DESC LIMIT 1",
+            (path_key(self.store.identity.lookup, {"key": key}),),
+        ).fetchone()
+        return self.fold.source(known[0]) if known and known[0] >= self._looked_at else None
+
+    def _read(
+        self,
+        report: FileReport,
+        reading: Iterator[Step],
+        row: SourceRow | None,
+        about: dict[str, str],
+        size: int,
+        live: bool,
+    ) -> None:
+        """Take what is read into transactions of a bounded size."""
+        waiting: list[tuple[Packed, list[Ready]]] = []
+        records = taken = 0
+        for step in reading:
+            report.bytes += step.bytes
+            self.report.bytes += step.bytes
+            for segment, ready in step.segments:
+                waiting.append((segment, ready))
+                records += len(ready)
+                taken += segment.size
+                if records >= BATCH_RECORDS or taken >= BATCH_BYTES:
+                    row = self._commit(report, waiting, row, about, size)
+                    waiting, records, taken = [], 0, 0
+            if waiting and (live or not step.bytes):
+                row = self._commit(report, waiting, row, about, size)
+                waiting, records, taken = [], 0, 0
+            if step.pending is not None:
+                self.report.pending.append((report.path, step.pending))
+            if self.cancel.is_set():
                 return
 
     def _about(self, path: str, key: str, found: Detected) -> dict[str, str]:
@@ -294,8 +323,9 @@ class Importer:
         packed: Sequence[tuple[Packed, list[Ready]]],
         row: SourceRow | None,
         about: dict[str, str],
+        size: int,
     ) -> SourceRow:
-        """One transaction: entries, segments, folds, index and cursor."""
+        """One transaction: entries, segments, folds, index and cursor. ``size``: of the whole file, for progress."""
         connection = self.connection
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -333,6 +363,8 @@ class Importer:
         ]
         for name, old, new in zip(_COUNTS, before, _counts(row), strict=True):
             setattr(report, name, getattr(report, name) + new - old)
+        if self.progress:
+            self.progress(report.path, row.cursor, size, report.records)
         return row
 
     def _refresh(self) -> None:
@@ -418,62 +450,20 @@ def _counts(row: SourceRow) -> tuple[int, ...]:
     return state.records, state.mapped, state.unknown, state.duplicates, state.unreadable
 
 
-class _Batch:
-    """Records on their way into a transaction: packed and read while they are at hand, then let go of."""
-
-    def __init__(self, start: int, random: Random, voice: Voice) -> None:
-        self.start = start
-        self.random = random
-        self.voice = voice
-        self._cuts: list[Cut] = []
-        self._packed: list[tuple[Packed, list[Ready]]] = []
-
-    def add(self, cuts: list[Cut]) -> None:
-        """Take records in; segments are made as soon as they are full."""
-        self._cuts += cuts
-        self._pack(last=False)
-
-    def close(self) -> None:
-        """No more records come: make the last segment."""
-        self._pack(last=True)
-
-    def _pack(self, last: bool) -> None:
-        packed = list(pack(self._cuts, self.start, self.random, last=last))
-        self._cuts = self._cuts[sum(len(segment.records) for segment in packed) :]
-        for segment in packed:
-            ready = make_ready(segment.records, self.voice)
-            self._packed.append((segment._replace(records=()), ready))
-            self.start += segment.size
-
-    def ready(self, last: bool) -> bool:
-        """Whether there is enough for a transaction (``last``: whether there is anything)."""
-        if last:
-            return bool(self._packed)
-        records = sum(len(ready) for _, ready in self._packed)
-        return records >= BATCH_RECORDS or sum(segment.size for segment, _ in self._packed) >= BATCH_BYTES
-
-    def take(self) -> list[tuple[Packed, list[Ready]]]:
-        """The segments of one transaction."""
-        size = records = count = 0
-        for segment, ready in self._packed:
-            size += segment.size
-            records += len(ready)
-            count += 1
-            if size >= BATCH_BYTES or records >= BATCH_RECORDS:
-                break
-        taken, self._packed = self._packed[:count], self._packed[count:]
-        return taken
-
-
 class _Joined:
     """A stream whose first bytes were read already."""
 
     def __init__(self, head: bytes, stream: BinaryIO) -> None:
         self.head = head
-        self.stream = stream
+        self._more: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int, /) -> bytes:
+        """What is there by now, at most ``size`` bytes; waits only while there is nothing."""
         if self.head:
             head, self.head = self.head, b""
             return head
-        return self.stream.read(size)
+        return self._more(size)
+
+    def seek(self, offset: int, /) -> int:
+        """A stream cannot go back."""
+        raise OSError(f"a stream cannot be read again from {offset}")

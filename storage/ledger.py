@@ -131,7 +131,7 @@ class Ledger:
 
 def payload(connection: Connection, commitment: bytes) -> bytes | None:
     """A payload's bytes by its commitment, ``None`` where it was erased."""
-    if connection.execute("SELECT 1 FROM payload WHERE \"commit\" = ?", (commitment,)).fetchone() is None:
+    if connection.execute('SELECT 1 FROM payload WHERE "commit" = ?', (commitment,)).fetchone() is None:
         return None
     return b"".join(chunks(connection, commitment))
 

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
+from functools import partial
 
 from storage import driver
+from storage.quiet import no_collecting
+from storage.recorded import Recorded, recorded_ahead
 from storage.refold import Cancelled, Progress, Refold, tables
 from storage.store import Store, refused
 
 SHADOW = "new_"
 
 
-def rebuild(
-    store: Store, *, progress: Progress | None = None, cancel: threading.Event | None = None
-) -> int:
+def rebuild(store: Store, *, progress: Progress | None = None, cancel: threading.Event | None = None) -> int:
     """Rebuild a store's folds and search index; returns the number of ledger entries folded.
 
     An interrupted rebuild leaves the present tables as they are.
@@ -31,8 +33,10 @@ def rebuild(
         connection.execute("BEGIN IMMEDIATE")
         schema.create_folds(connection, SHADOW, "_" + os.urandom(4).hex())
         connection.execute("COMMIT")
-        refold = tables(connection, store.identity.lookup, SHADOW)
-        _fold(store, refold, total, progress, cancel)
+        recall = partial(_recall, store)
+        refold = tables(connection, store.identity.lookup, recall, SHADOW)
+        with no_collecting():
+            _fold(store, refold, total, progress, cancel)
         connection.execute("BEGIN IMMEDIATE")
         for _ in refold.batches():
             pass
@@ -52,9 +56,11 @@ def rebuild(
     return refold.done
 
 
-def _fold(
-    store: Store, refold: Refold, total: int, progress: Progress | None, cancel: threading.Event | None
-) -> None:
+def _recall(store: Store, first: int, size: int) -> Iterator[Recorded]:
+    return recorded_ahead(store.connection, store.path, first, size, prove=False, read=True)
+
+
+def _fold(store: Store, refold: Refold, total: int, progress: Progress | None, cancel: threading.Event | None) -> None:
     batches = refold.batches()
     while True:
         store.connection.execute("BEGIN IMMEDIATE")

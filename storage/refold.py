@@ -11,18 +11,21 @@ from typing import Any
 
 import orjson
 
-from affidavit.text.marks import marked
 from storage.driver import Connection
-from storage.folds.fold import Envelope, Fold, make_ready
+from storage.folds.fold import Envelope, Fold
 from storage.folds.known import Segments
 from storage.ledger import payload
-from storage.segments import SegmentError, recut, spans_of
+from storage.recorded import Recorded, about_source
+from storage.segments import SegmentError
 from storage.store import path_key
 
 BATCH_RECORDS = 4_000
 
 Progress = Callable[[str, int, int], None]
 """Called with (what is being done, how much of it is done, how much there is)."""
+
+Recall = Callable[[int, int], Iterator[Recorded]]
+"""Gives the recorded segments of the entries from one index to another."""
 
 REDACTION = b'"type":"redaction"'
 
@@ -51,12 +54,16 @@ def withheld_records(connection: Connection) -> dict[tuple[int, int], Envelope]:
 
 
 class Refold:
-    """Applies every ledger entry to a fold, in batches the caller puts into transactions."""
+    """Applies every ledger entry to a fold, in batches the caller puts into transactions.
 
-    def __init__(self, connection: Connection, fold: Fold, lookup: bytes) -> None:
+    ``segments`` gives the recorded segments of a range of entries in order, records made ready.
+    """
+
+    def __init__(self, connection: Connection, fold: Fold, lookup: bytes, segments: Recall) -> None:
         self.connection = connection
         self.fold = fold
         self.lookup = lookup
+        self.segments = segments
         self.revisions: dict[str, int] = {}
         self.done = 0
 
@@ -65,10 +72,12 @@ class Refold:
         records = 0
         self.fold.begin()
         waiting = False
-        query = "SELECT idx, entry FROM ledger_entry WHERE idx >= ? ORDER BY idx LIMIT 256"
-        while rows := self.connection.execute(query, (self.done,)).fetchall():
+        size = self.connection.execute("SELECT coalesce(max(idx) + 1, 0) FROM ledger_entry").fetchone()[0]
+        segments = self.segments(self.done, size)
+        query = "SELECT idx, entry FROM ledger_entry WHERE idx >= ? AND idx < ? ORDER BY idx LIMIT 256"
+        while rows := self.connection.execute(query, (self.done, size)).fetchall():
             for index, entry in rows:
-                records += self._apply(index, orjson.loads(entry))
+                records += self._apply(index, orjson.loads(entry), segments)
                 waiting = True
                 self.done = index + 1
                 if records >= BATCH_RECORDS:
@@ -80,27 +89,22 @@ class Refold:
             self.fold.write(self.done)
             yield self.done
 
-    def _apply(self, index: int, entry: dict[str, Any]) -> int:
+    def _apply(self, index: int, entry: dict[str, Any], segments: Iterator[Recorded]) -> int:
         kind, body = entry["type"], entry["body"]
         if kind == "import.revision":
-            about = self._about(entry)
+            about = about_source(self.connection, entry)
             self.fold.revision(index, body, path_key(self.lookup, about), about, entry["sseq"] + 1)
             self.revisions[body["source"]] = index
-            return 1
-        if kind == "import.segment":
-            row = self.connection.execute(
-                "SELECT data, cuts, size, start, line, records FROM segment WHERE entry = ?", (index,)
-            ).fetchone()
-            if row is None:
-                raise SegmentError(f"the bytes of entry {index} are missing")
+        elif kind == "import.segment":
+            segment = next(segments, None)
+            if segment is None or segment.entry != index or segment.ready is None:
+                raise SegmentError(f"the records of entry {index} cannot be had")
             no = self.revisions.get(body["source"])
             if no is None:
                 no = self.revisions[body["source"]] = self._revision_of(body["source"])
-            spans = spans_of(row[0], row[1], row[2])
-            ready = make_ready(recut(spans, row[3], row[4]), self.fold.source(no).voice)
-            self.fold.segment(index, no, ready, row[2], sum(span.count(b"\n") for span in spans))
-            return int(row[5])
-        if kind == "redaction":
+            self.fold.segment(index, no, segment.ready, segment.size, segment.lines)
+            return segment.records
+        elif kind == "redaction":
             self.fold.redaction(index, [bytes.fromhex(commitment) for commitment in body["commitments"]])
         return 1
 
@@ -108,17 +112,9 @@ class Refold:
         query = f"SELECT no FROM {self.fold.prefix}source WHERE id = ? ORDER BY revision DESC LIMIT 1"
         return int(self.connection.execute(query, (source,)).fetchone()[0])
 
-    def _about(self, entry: dict[str, Any]) -> dict[str, str]:
-        kept = payload(self.connection, bytes.fromhex(entry["refs"][0]["commit"]))
-        if kept is None:
-            mark = marked("(withheld)")
-            return {"format": "withheld", "native": mark, "lane": "", "path": mark, "key": ""}
-        about: dict[str, str] = orjson.loads(kept)
-        return about
 
-
-def tables(connection: Connection, lookup: bytes, prefix: str = "", *, search: bool = True) -> Refold:
-    """A refold that reads durable tables and writes fold tables through one connection."""
-    segments = Segments(connection)
-    fold = Fold(connection, segments, prefix, search=search, withheld=withheld_records(connection))
-    return Refold(connection, fold, lookup)
+def tables(connection: Connection, lookup: bytes, segments: Recall, prefix: str = "", *, search: bool = True) -> Refold:
+    """A refold that reads entries and writes fold tables through one connection."""
+    kept = withheld_records(connection)
+    fold = Fold(connection, Segments(connection), prefix, search=search, withheld=kept)
+    return Refold(connection, fold, lookup, segments)

@@ -71,4 +71,3 @@ def create_folds(connection: Connection, prefix: str = "", suffix: str = "", *, 
     if search:
         connection.execute(SEARCH_INDEX.format(prefix=prefix))
         connection.execute(SEARCH_ERASES.format(prefix=prefix))
-

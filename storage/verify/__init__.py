@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from affidavit.session.event import event_hex
 from storage import driver
 from storage.driver import Connection
 from storage.folds.known import number
+from storage.quiet import no_collecting
+from storage.recorded import Recorded, recorded, recorded_ahead
 from storage.refold import Cancelled, Progress
 from storage.store import StoreError, check, identity, refused
 from storage.verify.entries import Walked, check_entries, check_payloads
 from storage.verify.folds import check_folds
 from storage.verify.report import FAILURES, NOT_CLAIMED, Failure, Marker, VerifyReport
-from storage.verify.segments import Checked, SegmentChecks
 
 __all__ = ["FAILURES", "NOT_CLAIMED", "Failure", "Marker", "VerifyReport", "verify"]
 
@@ -45,7 +47,8 @@ def verify(
     except driver.Error as error:
         raise refused(path, error) from error
     try:
-        _verify(connection, path, report, since, folds, progress, cancel, now)
+        with no_collecting():
+            _verify(connection, path, report, since, folds, progress, cancel, now)
     except driver.DatabaseError as error:
         report.fail("entry/0", "damaged", f"SQLite says: {error}")
     finally:
@@ -78,22 +81,16 @@ def _verify(
     connection.execute("BEGIN")
     first = since.size if since else 0
     size = connection.execute("SELECT coalesce(max(idx) + 1, 0) FROM ledger_entry").fetchone()[0]
-    compare = folds and since is None
-    checks = SegmentChecks(connection, path, first, size, alone=not compare)
     try:
         walked = check_entries(connection, own.ws, report, since, lambda done, total: step("entries", done, total))
         check_payloads(connection, walked, report, first)
         report.seconds["entries"] = now() - begun
-        if compare and not any(failure.kind in _STOPS for failure in report.failures):
-            began = now()
-            check_folds(path, own.lookup, report, step, cancel)
-            report.seconds["tables"] = now() - began
         began = now()
-        _segments(connection, checks, walked, report, first, size, step)
+        checks = _Segments(connection, path, walked, report, first, size)
+        if folds and since is None and not any(failure.kind in _STOPS for failure in report.failures):
+            check_folds(path, own.lookup, checks.recall, report, step, cancel)
+        checks.rest(lambda done: step("records", done, size))
         report.seconds["records"] = now() - began
-    except BaseException:
-        checks.stop()
-        raise
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
@@ -103,46 +100,68 @@ _STOPS = frozenset({"entry_bytes", "entry_missing"})
 """Failures after which the tables cannot be made again."""
 
 
-def _segments(
-    connection: Connection,
-    checks: SegmentChecks,
-    walked: Walked,
-    report: VerifyReport,
-    first: int,
-    size: int,
-    step: Progress,
-) -> None:
-    """Hold every segment against its entry and its neighbours."""
-    ends: dict[int, tuple[int, int]] = {}
-    unseen = {index for index in walked.segments if index >= first}
-    records = 0
-    for checked in checks:
-        unseen.discard(checked.entry)
-        records += checked.records
-        body = walked.segments.get(checked.entry)
+class _Segments:
+    """Holds every segment against its entry and its neighbours, as whoever needs it reads it back."""
+
+    def __init__(
+        self, connection: Connection, path: str, walked: Walked, report: VerifyReport, first: int, size: int
+    ) -> None:
+        self.connection = connection
+        self.path = path
+        self.walked = walked
+        self.report = report
+        self.first, self.size = first, size
+        self.next = first
+        self._ends: dict[int, tuple[int, int]] | None = None if first else {}
+        self._unseen = {index for index in walked.segments if index >= first}
+        report.checked["segments"] = len(self._unseen)
+        report.checked["records"] = 0
+
+    def recall(self, first: int, size: int) -> Iterator[Recorded]:
+        """Segments in order, proven as they pass, records made ready."""
+        return self._pass(recorded_ahead(self.connection, self.path, first, size, prove=True, read=True))
+
+    def rest(self, step: Callable[[int], None]) -> None:
+        """Prove the segments nobody read, and say which are missing."""
+        middle = (self.next + self.size) // 2
+        ahead = recorded_ahead(self.connection, self.path, self.next, middle, prove=True, read=False)
+        first = next(ahead, None)
+        here = recorded(self.connection, middle, self.size, prove=True, read=False)
+        later = list(here) if first is not None else here
+        for segment in self._pass(chain([first] if first else [], ahead, later)):
+            step(segment.entry)
+        for index in sorted(self._unseen):
+            self.report.fail(f"entry/{index}", "segment_missing", "its records are not there")
+
+    def _pass(self, segments: Iterable[Recorded]) -> Iterator[Recorded]:
+        for segment in segments:
+            self._check(segment)
+            self.next = segment.entry + 1
+            yield segment
+
+    def _check(self, segment: Recorded) -> None:
+        report, walked = self.report, self.walked
+        self._unseen.discard(segment.entry)
+        report.checked["records"] += segment.records
+        body = walked.segments.get(segment.entry)
         if body is None:
-            report.fail(f"entry/{checked.entry}", "segment_extra", "no entry speaks of these records")
-            continue
-        _fields(report, walked, checked, body, ends if not first else None)
-        for place, commitment in checked.erased:
+            report.fail(f"entry/{segment.entry}", "segment_extra", "no entry speaks of these records")
+            return
+        _fields(report, walked, segment, body, self._ends)
+        for place, commitment in segment.erased:
             if commitment not in walked.erased:
-                address = _event(connection, checked.entry, place)
-                report.fail(address, "bytes_missing", f"record {place} of entry {checked.entry} is gone")
-        for place, kind, detail in checked.broken:
-            address = _event(connection, checked.entry, place) if place >= 0 else f"entry/{checked.entry}"
-            where = f"record {place} of entry {checked.entry}: " if place >= 0 else ""
+                address = _event(self.connection, segment.entry, place)
+                report.fail(address, "bytes_missing", f"record {place} of entry {segment.entry} is gone")
+        for place, kind, detail in segment.broken:
+            address = _event(self.connection, segment.entry, place) if place >= 0 else f"entry/{segment.entry}"
+            where = f"record {place} of entry {segment.entry}: " if place >= 0 else ""
             report.fail(address, kind, where + detail)
-        step("records", checked.entry, size)
-    for index in sorted(unseen):
-        report.fail(f"entry/{index}", "segment_missing", "its records are not there")
-    report.checked["segments"] = len(walked.segments) if not first else len([i for i in walked.segments if i >= first])
-    report.checked["records"] = records
 
 
 def _fields(
     report: VerifyReport,
     walked: Walked,
-    checked: Checked,
+    checked: Recorded,
     body: dict[str, object],
     ends: dict[int, tuple[int, int]] | None,
 ) -> None:

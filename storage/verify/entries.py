@@ -30,9 +30,7 @@ class Walked:
     contents: dict[bytes, tuple[int, dict[str, Any]]] = field(default_factory=dict)
 
 
-def check_entries(
-    connection: Connection, ws: str, report: VerifyReport, marker: Marker | None, step: Step
-) -> Walked:
+def check_entries(connection: Connection, ws: str, report: VerifyReport, marker: Marker | None, step: Step) -> Walked:
     """Every entry from the marker on; the tree over all leaves."""
     walked = Walked()
     frontier = Frontier()

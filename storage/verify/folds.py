@@ -13,7 +13,7 @@ import threading
 from affidavit.session.event import event_hex
 from storage import driver
 from storage.driver import Connection
-from storage.refold import Cancelled, Progress, tables
+from storage.refold import Cancelled, Progress, Recall, tables
 from storage.segments import SegmentError
 from storage.verify.report import VerifyReport
 
@@ -22,9 +22,9 @@ SHOWN = 50
 
 
 def check_folds(
-    path: str, lookup: bytes, report: VerifyReport, progress: Progress | None, cancel: threading.Event | None
+    path: str, lookup: bytes, recall: Recall, report: VerifyReport, progress: Progress, cancel: threading.Event | None
 ) -> None:
-    """Rebuild the folds aside and compare them with the store's."""
+    """Rebuild the folds aside from the segments ``recall`` gives, and compare them with the store's."""
     from storage import schema
 
     folder = tempfile.mkdtemp(prefix="affidavit-verify-")
@@ -35,11 +35,10 @@ def check_folds(
         connection.execute("ATTACH ? AS store", (driver.read_only_address(path),))
         connection.execute("BEGIN")
         total = connection.execute("SELECT coalesce(max(idx) + 1, 0) FROM store.ledger_entry").fetchone()[0]
-        refold = tables(connection, lookup, search=False)
+        refold = tables(connection, lookup, recall, search=False)
         try:
             for done in refold.batches():
-                if progress:
-                    progress("tables", done, total)
+                progress("tables", done, total)
                 if cancel is not None and cancel.is_set():
                     raise Cancelled
             if not refold.done:

@@ -28,13 +28,10 @@ from storage import driver
 from storage.driver import Connection
 from storage.ledger import TILE, payload
 from storage.numbers import number
+from storage.recorded import recorded
 from storage.store import check, refused
 from storage.verify.entries import _read
 from storage.verify.report import VerifyReport
-from storage.verify.segments import check_segment
-
-_SEGMENT = """SELECT entry, source, start, size, line, records, cuts, data, digest, salts, commits FROM segment
- WHERE entry = ?"""
 
 
 def verify_records(path: str, places: Mapping[int, Iterable[int] | None]) -> VerifyReport:
@@ -106,11 +103,10 @@ def _segment(
     connection: Connection, report: VerifyReport, index: int, body: dict[str, object], wanted: Iterable[int] | None
 ) -> None:
     """The records of a segment against their commitments, and those against the root in the segment's entry."""
-    row = connection.execute(_SEGMENT, (index,)).fetchone()
-    if row is None:
+    checked = next(recorded(connection, index, index + 1, prove=True, read=False), None)
+    if checked is None:
         report.fail(f"entry/{index}", "segment_missing", "its records are not there")
         return
-    checked = check_segment(row)
     if checked.root.hex() != body["root"]:
         report.fail(f"entry/{index}", "segment_root", "its commitments are not the ones its entry names")
     if (body["from"], body["bytes"], body["records"]) != (checked.start, checked.size, checked.records):

@@ -1,0 +1,142 @@
+"""Reading ahead in a second process, so that two cores work on one import or one verification.
+
+The child reads bytes, proves or packs them and makes records ready; this process derives and writes. What the child
+says comes as length-prefixed :mod:`marshal` values over a pipe of our own. A child that dies is no loss: its work is
+taken up again from where its last whole message ended.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from queue import Queue
+from typing import Any, BinaryIO
+
+from storage.folds.fold import Voice
+from storage.making_ready import Step, steps
+from storage.quiet import no_collecting
+from storage.segments import Packed
+
+WORTH_IT = 8 << 20
+"""Bytes from which a second process repays its start."""
+
+QUEUE = 24
+"""Messages that may wait: about 5 MiB of source."""
+
+
+class Died(Exception):
+    """The child ended before its work did."""
+
+
+def can_help(size: int) -> bool:
+    """Whether a second process would help with that many bytes on this machine."""
+    return size >= WORTH_IT and len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0, 0]) > 1
+
+
+class Child:
+    """A process of this program that works ahead; iterate to get its messages."""
+
+    def __init__(self, *words: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "storage.ahead", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            start_new_session=True,
+        )
+        self._queue: Queue[bytes | None] = Queue(QUEUE)
+        self._stopped = False
+        threading.Thread(target=self._receive, name="ahead", daemon=True).start()
+
+    def _receive(self) -> None:
+        pipe = self._process.stdout
+        assert pipe is not None
+        try:
+            while not self._stopped:
+                head = pipe.read(4)
+                if len(head) < 4:
+                    break
+                size = struct.unpack("<I", head)[0]
+                body = pipe.read(size)
+                if len(body) < size:
+                    break
+                self._queue.put(body)
+        finally:
+            self._queue.put(None)
+
+    def __iter__(self) -> Iterator[Any]:
+        try:
+            while True:
+                body = self._queue.get()
+                if body is None:
+                    raise Died
+                message = marshal.loads(body)
+                if message is None:
+                    return
+                yield message
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """End the child, whatever it is doing."""
+        self._stopped = True
+        self._process.kill()
+        while self._process.poll() is None:
+            if not self._queue.empty():
+                self._queue.get_nowait()
+            try:
+                self._process.wait(0.05)
+            except subprocess.TimeoutExpired:
+                continue
+        while not self._queue.empty():
+            self._queue.get_nowait()
+
+
+def steps_ahead(path: str, offset: int, line: int, voice: Voice) -> Iterator[Step]:
+    """:func:`storage.making_ready.steps` of a file, read by a second process. Raises :class:`Died`."""
+    for size, segments, pending in Child("import", path, str(offset), str(line), *voice):
+        yield Step(size, [(Packed._make((*packed, ())), ready) for packed, ready in segments], pending)
+
+
+def _send(pipe: BinaryIO, message: Any) -> None:
+    body = marshal.dumps(message)
+    pipe.write(struct.pack("<I", len(body)))
+    pipe.write(body)
+    pipe.flush()
+
+
+def _import(pipe: BinaryIO, path: str, offset: str, line: str, *voice: str) -> None:
+    with open(path, "rb", buffering=0) as stream:
+        stream.seek(int(offset))
+        for step in steps(stream, int(offset), int(line), Voice(*voice), os.urandom):
+            segments = [(tuple(packed)[:-1], ready) for packed, ready in step.segments]
+            _send(pipe, (step.bytes, segments, step.pending))
+
+
+def _records(pipe: BinaryIO, path: str, first: str, size: str, prove: str, read: str) -> None:
+    from storage import driver
+    from storage.recorded import recorded
+
+    connection = driver.connect_reader(path)
+    for one in recorded(connection, int(first), int(size), prove=prove == "prove", read=read == "read"):
+        _send(pipe, tuple(one))
+
+
+def main(words: list[str]) -> None:
+    """Do one piece of work and say everything it gave, then ``None``."""
+    pipe = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    work: dict[str, Callable[..., None]] = {"import": _import, "records": _records}
+    with no_collecting():
+        work[words[0]](pipe, *words[1:])
+    _send(pipe, None)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
