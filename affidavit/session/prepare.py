@@ -1,0 +1,202 @@
+"""Everything of a record that can be worked out without its neighbours, so that another process can do it.
+
+:func:`prepare` turns a reading into plain tuples, lists, numbers and strings (what :mod:`marshal` carries): ids are
+hashed, times read, summaries cut, commands classified, and each event's row is filled in as far as it goes.
+:mod:`affidavit.session.derive` adds what depends on the records before.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from affidavit.session.event import Draft, Reading
+from affidavit.session.times import instant
+from affidavit.session.verification import classify
+from affidavit.text.marks import marked
+from affidavit.text.search import index_text
+
+SUMMARY_CELLS = 200
+"""Most characters an event's summary keeps; the whole text stays in the recorded bytes."""
+
+# Positions in an event row, in the order of the table's columns.
+(N, ID, SESSION, LANE, TURN, KIND, ACTOR, AT, SORT, PARENT, PAIR, TOOL, MODEL, SUMMARY, SIZE, OK, MILLIS, COPIES,
+ INFERRED, PROBLEM, FLAGS) = range(21)  # fmt: skip
+EVENT_COLUMNS = (
+    "n", "id", "session", "lane", "turn", "kind", "actor", "at", "sort", "parent", "pair", "tool", "model", "summary",
+    "size", "ok", "millis", "copies", "inferred", "problem", "flags",
+)  # fmt: skip
+
+Row = list[Any]
+
+FAILS = frozenset({"tool.finished", "verification", "permission.decision"})
+OBSERVES = frozenset({"tool.finished", "permission.decision"})
+INTENDS = frozenset({"tool.intent", "memory.write", "memory.read", "retrieval.request"})
+
+Prepared = tuple[Any, ...]
+"""What :func:`prepare` gives: the fields of :class:`Fields`, as a plain tuple."""
+
+
+class Fields(NamedTuple):
+    """The fields of a prepared record, by name.
+
+    ``record``: native id, or ``=`` and the SHA-256 of its bytes. ``first``, ``above``, ``message``: ids of its first
+    event, of the record it follows and of its model message (0: none). ``spent``: (model, input, output, cache read,
+    cache write). ``rows``: event rows. ``joins``: (row, call id, is an intent, kind of check, spawned lane).
+    ``texts``: (row, text for the search index). ``paths``: block path of each row.
+    """
+
+    session: str
+    record: str
+    first: int
+    above: int
+    message: int
+    at: int | None
+    lane: str
+    prompt: str | None
+    leaf: bool
+    unknown: bool
+    facts: dict[str, str] | None
+    lane_facts: dict[str, str] | None
+    spent: tuple[str | None, int, int, int, int] | None
+    artifact: tuple[bytes, str, str | None, int] | None
+    rows: list[Row]
+    joins: list[tuple[int, int, bool, str | None, str | None]]
+    texts: list[tuple[int, str]]
+    paths: tuple[str, ...]
+
+
+class Preparer:
+    """Prepares the records of one source: ``format`` and, for records that name none, ``session``."""
+
+    def __init__(self, format: str, session: str) -> None:
+        self.format = format
+        self.default = session
+        self._session = ""
+        self._stem = b""
+        self._short: dict[str, str] = {}
+
+    def prepare(self, reading: Reading, raw: bytes, ids: tuple[int, ...] = ()) -> Prepared:
+        """A record's reading and value bytes as a :class:`Fields` tuple; ``ids`` override those of its events."""
+        session = reading.session or self.default
+        if session != self._session:
+            self._session = session
+            self._stem = f"{self.format}\0{session}\0".encode("utf-8", "surrogatepass")
+        stem = self._stem
+        drafts = reading.drafts
+        record = reading.native or ""
+        first = 0
+        if ids:
+            first = ids[0]
+        elif record:
+            first = _id(stem, record)
+        elif drafts:
+            record = "=" + sha256(raw).hexdigest()
+            first = _id(stem, record + "#0")
+        usage = reading.usage
+        model = None
+        message = 0
+        spent = None
+        if usage is not None:
+            model = usage.model if usage.model is None else self._marked(usage.model)
+            message = _id(stem, usage.message, b"\0usage")
+            spent = (model, usage.input, usage.output, usage.cache_read, usage.cache_write)
+        at, time_flag = instant(reading.at)
+        flags = reading.flags
+        if time_flag and drafts and (time_flag != "time_missing" or drafts[0].kind != "unknown"):
+            flags = (*flags, time_flag)
+        above = _id(stem, reading.parent) if reading.parent else 0
+        rows: list[Row] = []
+        joins: list[tuple[int, int, bool, str | None, str | None]] = []
+        texts: list[tuple[int, str]] = []
+        if drafts:
+            name = record + "#0" if record[:1] == "=" else record
+            for block, draft in enumerate(drafts):
+                if not block:
+                    id = first
+                elif ids:
+                    id = ids[block]
+                else:
+                    id = _id(stem, name, b"\0" + draft.path.encode("utf-8", "surrogatepass"))
+                row = self._row(draft, id, at, above or None, model, flags)
+                if draft.text:
+                    prepared, cut = index_text(draft.text)
+                    texts.append((block, prepared))
+                    if cut:
+                        row[FLAGS] = f"{row[FLAGS]} truncated_search".strip()
+                if draft.call or draft.spawns:
+                    joins.append(self._join(stem, block, draft))
+                rows.append(row)
+        return (
+            session, record, first, above, message, at, reading.lane, reading.prompt, reading.leaf,
+            reading.status == "unknown", reading.facts, reading.lane_facts, spent, reading.artifact, rows, joins,
+            texts, tuple([draft.path for draft in drafts]),
+        )  # fmt: skip
+
+    def _row(
+        self, draft: Draft, id: int, at: int | None, parent: int | None, model: str | None, flags: tuple[str, ...]
+    ) -> Row:
+        ok = draft.ok
+        kind = draft.kind
+        text = draft.text
+        if draft.flags:
+            flags = (*flags, *draft.flags)
+        tool = draft.tool
+        return [
+            0,
+            id,
+            0,
+            0,
+            0,
+            kind,
+            draft.actor,
+            at,
+            0,
+            parent,
+            None,
+            tool if tool is None else self._marked(tool),
+            model,
+            summarise(draft.summary if draft.summary is not None else text),
+            len(text),
+            None if ok is None else int(ok),
+            draft.millis,
+            1,
+            int(draft.inferred),
+            int(kind == "error" or (ok is False and kind in FAILS)),
+            " ".join(flags) if flags else "",
+        ]
+
+    @staticmethod
+    def _join(stem: bytes, block: int, draft: Draft) -> tuple[int, int, bool, str | None, str | None]:
+        call = _id(stem, draft.call, b"\0call") if draft.call else 0
+        intends = draft.kind in INTENDS
+        if not intends and draft.kind not in OBSERVES:
+            call = 0
+        checks = classify(draft.command) if intends and draft.command else None
+        return block, call, intends, checks, draft.spawns
+
+    def _marked(self, name: str) -> str:
+        """A short name that comes again and again (a tool, a model), as tables can hold it."""
+        kept = self._short.get(name)
+        if kept is None:
+            if len(self._short) > 1_000:
+                self._short.clear()
+            kept = self._short[name] = marked(name[:SUMMARY_CELLS])
+        return kept
+
+
+def _id(stem: bytes, record: str, path: bytes = b"\0") -> int:
+    """:func:`affidavit.session.event.event_id` with format and session (``stem``) encoded once for many records."""
+    name = stem + record.encode("utf-8", "surrogatepass") + path
+    return int.from_bytes(sha256(name).digest()[:8], "big", signed=True)
+
+
+def summarise(text: str) -> str:
+    """The first line that says something, on one line, cut at :data:`SUMMARY_CELLS` characters with ``…``."""
+    if len(text) <= SUMMARY_CELLS and text.isascii() and text.isprintable() and text[:1] != " " and text[-1:] != " ":
+        return text
+    head = text[: SUMMARY_CELLS * 4]
+    line = next((part for part in head.split("\n") if part and not part.isspace()), "")
+    if len(line) > SUMMARY_CELLS:
+        line = line[: SUMMARY_CELLS - 1] + "…"
+    return marked(line.strip())
