@@ -6,9 +6,10 @@ so a page costs what it shows, however often a word occurs.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from affidavit.text.search import excerpt, match_query
+from affidavit.text.search import MAX_WORD, excerpt, match_query
 from storage.queries.conditions import Condition, among, both
 from storage.queries.connection import ReadConnection, Row
 from storage.queries.models import Hit, Page, Total
@@ -16,11 +17,19 @@ from storage.queries.paging import Cursor
 from storage.queries.records import RecordError, Records
 from storage.queries.timeline import event
 
+EXCERPT: Final = 160
+"""Characters of an excerpt."""
+
 SMALL: Final = 50_000
 """Events of a session whose first and last are looked for before a search in it."""
 
+SHORTEST_BEGINNING: Final = 3
+"""Letters of the last word from which on it is also found as the beginning of longer ones."""
+
 CAP: Final = 10_000
 """Hits are counted up to here."""
+
+_WORDS: Final = re.compile(r"[^\W_]+")
 
 
 def page(
@@ -33,23 +42,35 @@ def page(
     limit: int,
 ) -> Page[Hit]:
     """The next hits after a cursor. There is no way back: a caller keeps the pages it has shown."""
+    text = meant(text)
     query = match_query(text)
     if query is None:
         return Page((), None, None)
     limit = max(limit, 1)
     after = None if cursor is None else cursor[0]
     rows = _matches(link, query, kinds, session, after, limit + 1)
-    hits = tuple(_hit(link, records, text, -rowid) for (rowid,) in rows[:limit])
-    return Page(hits, None, (rows[limit - 1][0],) if len(rows) > limit else None)
+    hits = (_hit(link, records, text, -rowid) for (rowid,) in rows[:limit])
+    behind = (rows[limit - 1][0],) if len(rows) > limit else None
+    return Page(tuple(hit for hit in hits if hit is not None), None, behind)
 
 
 def count(link: ReadConnection, text: str, kinds: frozenset[str] | None, session: int | None, cap: int) -> Total:
     """Number of hits, or ``cap`` and not exact where there are more."""
-    query = match_query(text)
+    query = match_query(meant(text))
     if query is None:
         return Total(0, True)
     found = len(_matches(link, query, kinds, session, None, cap + 1))
     return Total(min(found, cap), found <= cap)
+
+
+def meant(text: str) -> str:
+    """``text`` as it is searched: a last word of one or two letters is meant whole, a longer one as a beginning.
+
+    So short a beginning stands for much of the index, which would be gathered before the first hit, and nothing can
+    interrupt that.
+    """
+    words = _WORDS.findall(text[-MAX_WORD:])
+    return text + " " if words and len(words[-1]) < SHORTEST_BEGINNING else text
 
 
 def _matches(
@@ -85,5 +106,15 @@ def _bounds(link: ReadConnection, session: int) -> Row | None:
     return None
 
 
-def _hit(link: ReadConnection, records: Records, text: str, key: int) -> Hit:
-    """A hit as it is shown; its excerpt is empty where the recorded text cannot be had."""
+def _hit(link: ReadConnection, records: Records, text: str, key: int) -> Hit | None:
+    """A hit as it is shown, its excerpt empty where the bytes cannot be had; ``None`` if there is no such event."""
+    row = event(link, key)
+    if row is None:
+        return None
+    uid, title = link.row("SELECT uid, title FROM session WHERE no = ?", (row.session,)) or ("", "")
+    try:
+        recorded = records.detail(row).text
+    except RecordError:
+        recorded = ""
+    shown, spans = excerpt(recorded, text, EXCERPT)
+    return Hit(key, row.id, uid, title, row.kind, row.at, shown, tuple(spans))

@@ -30,7 +30,7 @@ def turns(link: ReadConnection, session: int) -> list[TurnRow]:
 
     Events of sub-agents count for the turn they were started in.
     """
-    began = dict(link.rows("SELECT lane, coalesce(turn, 0) FROM lane WHERE session = ?", (session,)))
+    began: dict[int, int] = dict(link.rows("SELECT lane, coalesce(turn, 0) FROM lane WHERE session = ?", (session,)))
     counts: dict[int, list[int]] = {}
     for column, only in enumerate(("", " AND problem = 1")):
         sql = f"SELECT lane, turn, count(*) FROM event WHERE session = ?{only} GROUP BY lane, turn"
