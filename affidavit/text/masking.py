@@ -162,9 +162,11 @@ def _ip4(found: re.Match[str]) -> str:
 
 
 def _ip6(found: re.Match[str]) -> str:
-    """Times and hash prefixes have colons too, so what does not parse as an address stays."""
+    """Times and names of code have colons too: what does not parse as an address or has no digit stays."""
     from ipaddress import AddressValueError, IPv6Address
 
+    if re.search(r"\d", found.group()) is None:
+        return found.group()
     try:
         address = IPv6Address(found.group())
     except AddressValueError:

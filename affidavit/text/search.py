@@ -134,16 +134,17 @@ def _runs(piece: str) -> Iterator[str]:
 
 
 def _term(word: str) -> str:
-    """A word as an FTS5 phrase: its tokens in the order the index has them."""
-    pieces = list(_pieces(word))
-    tokens: list[str] = []
-    for piece in pieces:
-        tokens += _pairs_of(piece) if _CJK_RUN.fullmatch(piece) else [piece]
-    if not _CJK_RUN.fullmatch(pieces[-1]):
-        return f'"{" ".join(tokens)}"'
+    """A word as an FTS5 phrase, left to the same tokeniser that the text went through."""
+    word = word.replace('"', " ")
+    runs = list(_CJK_RUN.finditer(word))
+    if not runs or runs[-1].end() < len(word):
+        return f'"{_CJK_RUN.sub(_pairs, word)}"'
     # The text's run may go on where the query ends: its last character alone is not asked for, unless it is all
     # there is, and then it begins a pair.
-    return f'"{" ".join(tokens[:-1])}"' if len(pieces[-1]) > 1 else f'"{" ".join(tokens)}"*'
+    last = runs[-1]
+    pairs = _pairs_of(last.group())
+    end = " ".join(pairs[:-1] or pairs)
+    return f'"{_CJK_RUN.sub(_pairs, word[: last.start()])} {end}"' + ("*" if len(pairs) == 1 else "")
 
 
 class _Folding(dict[int, str]):
@@ -187,8 +188,8 @@ def _expression(pieces: list[str], open_end: bool) -> str:
         if number:
             text += r"[\W_]*?" if cjk or _CJK_RUN.fullmatch(pieces[number - 1]) else r"[\W_]+?"
         elif not cjk:
-            text += rf"(?<![^\W_{_CJK}])"
-        text += "".join(re.escape(character) + "\u0300*" for character in _folded(piece) if character != "\u0300")
+            text += rf"(?<![^\W_{_CJK}])(?<!\u0300)"
+        text += "".join(re.escape(character) + "\u0300*+" for character in _folded(piece) if character != "\u0300")
         if number == len(pieces) - 1 and not cjk and not open_end:
             text += rf"(?![^\W_{_CJK}])"
     return text
