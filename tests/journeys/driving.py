@@ -96,6 +96,7 @@ class InTerminal:
             cwd=ROOT,
             env={**env, **environment},
             start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         os.close(slave)
         self.drawn = b""

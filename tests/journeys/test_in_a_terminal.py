@@ -66,3 +66,20 @@ def test_an_import_shows_how_far_it_is_and_cleans_up_behind_itself(tmp_path):
     assert running.end() == 0
     assert re.search(r"\d+% of \d", running.text)
     assert running.text.rindex("\x1b[K") < running.text.index("imported")
+
+
+@pytest.mark.parametrize("command", ["import", "verify", "rebuild"])
+def test_ctrl_c_stops_long_work_with_a_word_and_no_traceback(command, tmp_path):
+    log = tmp_path / "large.jsonl"
+    log.write_bytes(b"".join(own("s", id=str(n), text="word " * 200) for n in range(20_000)))
+    words = [command]
+    if command == "import":
+        words.append(str(log))
+    else:
+        assert affidavit("import", str(log)).code == 0
+    running = InTerminal(*words, TERM="xterm-256color")
+    running.until(lambda text: "%" in text)
+    running.type("\x03")
+    assert running.end() == 130
+    assert "interrupted" in running.text
+    assert "Traceback" not in running.text
