@@ -293,7 +293,10 @@ class MessageUsage(SQLModel, table=True):
 
 
 class OpenCall(SQLModel, table=True):
-    """A tool call that waits for its result, or (``n`` of the result, ``early`` 1) a result that came first."""
+    """A tool call that waits for its result, or (``n`` of the result, ``early`` 1) a result that came first.
+
+    ``told``: the kind of check the call runs, or the outcome the result's text tells.
+    """
 
     __tablename__ = "open_call"
     __table_args__ = KEYED
@@ -302,7 +305,7 @@ class OpenCall(SQLModel, table=True):
     n: int = Field(sa_column=_int())
     early: int = Field(sa_column=_int())
     at: int | None = Field(sa_column=_int(null=True))
-    checks: str | None = Field(sa_column=_text(null=True))
+    told: str | None = Field(sa_column=_text(null=True))
     lane: int = Field(sa_column=_int())
     turn: int = Field(sa_column=_int())
 

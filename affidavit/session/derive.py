@@ -56,12 +56,15 @@ class Place(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One half of a tool call that waits for the other. ``early``: it is the result. ``checks``: kind of check."""
+    """One half of a tool call that waits for the other.
+
+    ``early``: it is the result. ``told``: the kind of check an intent runs, or the outcome a result's text tells.
+    """
 
     n: int
     early: bool
     at: int | None
-    checks: str | None
+    told: str | None
     lane: int
     turn: int
 
@@ -538,7 +541,7 @@ class Derivation:
 
     def _pair(self, state: SessionState, rows: list[Row], join: tuple[int, int, bool, str | None, str | None]) -> None:
         """Join an intent and its observation, whichever comes second; hang a lane on what started it."""
-        block, call, intends, checks, spawns = join
+        block, call, intends, told, spawns = join
         row = rows[block]
         if call:
             key = (state.no, call)
@@ -546,17 +549,18 @@ class Derivation:
             if waiting is None:
                 if not intends:
                     self._flag(row, "", "orphan_result")
-                self.changes.calls[key] = Call(row[N], not intends, row[AT], checks, row[LANE], row[TURN])
+                self.changes.calls[key] = Call(row[N], not intends, row[AT], told, row[LANE], row[TURN])
             elif waiting.early == intends:
                 other = self._event(waiting.n)
                 intent, result = (row, other) if intends else (other, row)
                 self._flag(result, "orphan_result", "")
-                self._join(state, intent, result, checks if intends else waiting.checks)
+                checks, tells = (told, waiting.told) if intends else (waiting.told, told)
+                self._join(state, intent, result, checks, tells)
                 self.changes.calls[key] = None
         if spawns:
             self._spawned(state, spawns, self._event(row[PAIR]) if row[PAIR] is not None else row)
 
-    def _join(self, state: SessionState, intent: Row, result: Row, checks: str | None) -> None:
+    def _join(self, state: SessionState, intent: Row, result: Row, checks: str | None, tells: str | None) -> None:
         intent[PAIR], result[PAIR] = result[N], intent[N]
         if result[TOOL] is None:
             result[TOOL] = intent[TOOL]
@@ -568,5 +572,11 @@ class Derivation:
                 result[MILLIS] = millis
         if checks is not None and result[KIND] == "tool.finished":
             result[KIND] = "verification"
+            if tells == "failed" and not result[PROBLEM]:
+                result[OK], result[PROBLEM] = 0, 1
+                state.problems += 1
+                self._flag(result, "", "printed_failure")
+            elif tells == "passed" and result[OK] is None:
+                result[OK] = 1
             if result[OK] is not None and (result[LANE] == 0 or state.checked is None):
                 state.checked = "passed" if result[OK] else "failed"

@@ -183,6 +183,7 @@ FLAGS = {
     "stored_twice": "the same large value stands twice in this record",
     "truncated_search": "only the first part of this text is searchable",
     "withheld": "its text was erased by a redaction; its place and its pairs are kept",
+    "printed_failure": "the command ended well by its exit, but what it printed says that the check failed",
     "orphan_result": "a result whose call is not in the log",
 }
 """Flags an event may carry, and what each tells a reader of the timeline."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from affidavit.session.event import Draft, Reading
 from affidavit.session.times import instant
-from affidavit.session.verification import classify
+from affidavit.session.verification import classify, outcome
 from affidavit.text.marks import marked
 from affidavit.text.search import index_text
 
@@ -42,7 +42,8 @@ class Fields(NamedTuple):
 
     ``record``: native id, or ``=`` and the SHA-256 of its bytes. ``first``, ``above``, ``message``: ids of its first
     event, of the record it follows and of its model message (0: none). ``spent``: (model, input, output, cache read,
-    cache write). ``rows``: event rows. ``joins``: (row, call id, is an intent, kind of check, spawned lane).
+    cache write). ``rows``: event rows. ``joins``: (row, call id, is an intent, kind of check an intent
+    runs or outcome an observation's text tells, spawned lane).
     ``texts``: (row, text for the search index). ``paths``: block path of each row.
     """
 
@@ -172,8 +173,12 @@ class Preparer:
         intends = draft.kind in INTENDS
         if not intends and draft.kind not in OBSERVES:
             call = 0
-        checks = classify(draft.command) if intends and draft.command else None
-        return block, call, intends, checks, draft.spawns
+        told: str | None = None
+        if intends:
+            told = classify(draft.command) if draft.command else None
+        elif draft.kind == "tool.finished" and draft.ok is not False and draft.text:
+            told = outcome(draft.text, draft.ok)
+        return block, call, intends, told, draft.spawns
 
     def _marked(self, name: str) -> str:
         """A short name that comes again and again (a tool, a model), as tables can hold it."""

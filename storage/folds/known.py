@@ -71,7 +71,7 @@ class Tables:
         )
         self._event = f"SELECT {', '.join(EVENT_COLUMNS)} FROM {p}event WHERE n = ?"
         self._call = (
-            f"SELECT call, n, early, at, checks, lane, turn FROM {p}open_call "
+            f"SELECT call, n, early, at, told, lane, turn FROM {p}open_call "
             "WHERE session = ? AND call IN (SELECT value FROM json_each(?))"
         )
         self._usage = (
