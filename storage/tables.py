@@ -250,8 +250,8 @@ class Event(SQLModel, table=True):
     __tablename__ = "event"
     __table_args__ = (
         Index("event_by_id", "id"),
-        Index("event_in_order", "session", "sort", "n"),
-        Index("event_problem", "session", "sort", "n", sqlite_where=Column("problem", Integer) == 1),
+        Index("event_in_order", "session", "sort"),
+        Index("event_problem", "session", "sort", sqlite_where=Column("problem", Integer) == 1),
         STRICT,
     )
     n: int = Field(sa_column=_key(Integer))
@@ -278,13 +278,13 @@ class Event(SQLModel, table=True):
 
 
 class MessageUsage(SQLModel, table=True):
-    """Tokens of one model message, last report wins. ``n``: the message's first event."""
+    """Tokens of one model message, last report wins. ``n``: its first event; ``message``: hash of session and id."""
 
     __tablename__ = "usage"
-    __table_args__ = (Index("usage_by_event", "n"), KEYED)
-    session: int = Field(sa_column=_key(Integer))
-    message: int = Field(sa_column=_key(Integer))
-    n: int = Field(sa_column=_int())
+    __table_args__ = (Index("usage_by_message", "message"), STRICT)
+    n: int = Field(sa_column=_key(Integer))
+    message: int = Field(sa_column=_int())
+    session: int = Field(sa_column=_int())
     model: str | None = Field(sa_column=_text(null=True))
     tokens_in: int = Field(sa_column=_int())
     tokens_out: int = Field(sa_column=_int())

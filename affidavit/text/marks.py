@@ -13,7 +13,7 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def marked(text: str) -> str:
-    """``text`` with NUL as ``\u2400`` and half surrogate pairs as ``\u27e8U+D800\u27e9``; the recorded bytes keep the original."""
+    """``text`` with NUL as a control picture and half a UTF-16 pair as its code point; recorded bytes keep both."""
     if text.isascii() and "\0" not in text:
         return text
     return _UNSTORABLE.sub(_mark, text)

@@ -46,7 +46,8 @@ class Writer:
             many(f"INSERT OR IGNORE INTO {p}passed(id, turn, lane, parent, n) VALUES(?, ?, ?, ?, ?)", changes.passed)
         if changes.usage:
             many(
-                f"INSERT OR REPLACE INTO {p}usage VALUES({_holes(8)})",
+                f"INSERT OR REPLACE INTO {p}usage(session, message, n, model, tokens_in, tokens_out, cache_read, "
+                f"cache_write) VALUES({_holes(8)})",
                 [(*key, *usage) for key, usage in changes.usage.items()],
             )
         self._calls(changes.calls)
