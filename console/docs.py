@@ -77,7 +77,11 @@ def _command(command: click.Command, context: click.Context, level: int) -> list
     if command.epilog:
         words, _, shape = command.epilog.partition(JSON_EPILOG)
         parts.append(f"{words}With `--json`: `{shape}`")
-    options = [record for parameter in command.get_params(context) if (record := parameter.get_help_record(context))]
+    options = [
+        record
+        for parameter in command.get_params(context)
+        if isinstance(parameter, click.Option) and (record := parameter.get_help_record(context))
+    ]
     if options:
         parts.append(_table(("option", "does"), [(f"`{names}`", words) for names, words in options]))
     return parts

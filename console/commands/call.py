@@ -21,6 +21,9 @@ COMPLETION_VARIABLE = "_AFFIDAVIT_COMPLETE"
 JSON_EPILOG = "With --json: "
 """What stands before the shape of a command's document in its help."""
 
+SHARED = frozenset({"store", "json", "mask"})
+"""Options of many commands; help lists them behind a command's own."""
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
@@ -117,6 +120,8 @@ def command(
             if wanted:
                 run = option(run)
         epilog = None if prints is None else JSON_EPILOG + prints
-        return click.command(name, short_help=about, epilog=epilog)(run)
+        made = click.command(name, short_help=about, epilog=epilog)(run)
+        made.params.sort(key=lambda parameter: parameter.name in SHARED)
+        return made
 
     return decorate

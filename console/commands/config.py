@@ -8,7 +8,7 @@ from console import settings
 from console.commands.call import Call, command
 
 
-@click.group("config", short_help="Where the settings are, and whether they hold")
+@click.group("config", no_args_is_help=False, short_help="Where the settings are, and whether they hold")
 def config_command() -> None:
     """Where the settings file is, and whether what it says can be used."""
 

@@ -238,6 +238,7 @@ def _file(file: FileReport) -> dict[str, Any]:
 
 
 def _print(output: Output, report: ImportReport, dry_run: bool) -> None:
+    from affidavit.proof.parsing import REASONS
     from storage.detect import SKIPS
 
     taken = [file for file in report.files if file.skipped is None]
@@ -257,6 +258,6 @@ def _print(output: Output, report: ImportReport, dry_run: bool) -> None:
         elif file.note:
             output.say(f"{file.path}: {file.note}")
     for path, line, offset, reason in report.unreadable_list:
-        output.say(f"unreadable {path} line {line:,}, byte {offset:,}: {reason}")
+        output.say(f"unreadable {path} line {line:,}, byte {offset:,}: {REASONS.get(reason, reason)}")
     for path, offset in report.pending:
         output.say(f"pending {path} byte {offset:,}: the last line is cut short; it is read once its rest is there")

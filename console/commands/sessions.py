@@ -121,6 +121,6 @@ def _cells(row: SessionRow) -> tuple[str, ...]:
     tokens = row.tokens.input + row.tokens.output
     started = moment(row.started) if row.started is not None else "not recorded"
     return (
-        row.uid, started, row.agent, row.project or "–", row.title, f"{row.turns:,}", f"{row.events:,}",
+        row.uid, started, row.agent, row.project or "–", row.title or "–", f"{row.turns:,}", f"{row.events:,}",
         count(tokens), check,
     )  # fmt: skip
