@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from affidavit.session import lanes
 from affidavit.session.event import event_id, session_uid
 from affidavit.session.prepare import (
     AT,
@@ -40,7 +41,8 @@ from affidavit.session.prepare import (
     Prepared,
     Row,
 )  # fmt: skip
-from affidavit.session.state import LaneState, SessionState, SourceState, TurnState
+from affidavit.session.state import LaneState, SessionState, SourceState
+from affidavit.session.turns import turn_of
 from affidavit.text.marks import marked
 
 _MAX_CYCLE_WALK = 100_000
@@ -241,9 +243,15 @@ class Derivation:
         lane = 0
         if name or source.lane or lane_facts:
             name = name or (source.lane if native == source.native else "")
-            lane = self._lane(state, name, lane_facts, source, rows)
+            lane = self._lane(state, name, lane_facts, source.sort, rows)
         place = places.get(above) if above else None
-        turn = 0 if lane else self._turn(state, prompt, leaf, n, source.sort, place)
+        turn = 0
+        if not lane:
+            turn, moved = turn_of(
+                state, prompt, leaf, n, source.sort, place.turn if place and not place.lane else state.head_turn
+            )
+            for number in moved:
+                self.changes.turns.add((state.no, number))
         if facts and facts != state.stated:
             self._facts(state, facts)
         problem = ""
@@ -323,91 +331,17 @@ class Derivation:
 
     # ------------------------------------------------------------------------------- place in the session
 
-    def _lane(
-        self, state: SessionState, name: str, facts: dict[str, str] | None, source: SourceState, rows: list[Row]
-    ) -> int:
-        number = state.lane_names.get(name)
-        if number is None:
-            number = self._new_lane(state, name)
-        lane = state.lanes[number]
-        if number and not lane.events and lane.turn is None and rows:
-            lane.turn = self._turn_at(state, source.sort)
-            self.changes.lanes.add((state.no, number))
-        if facts and facts != lane.stated:
-            self._lane_facts(state, number, lane, facts)
+    def _lane(self, state: SessionState, name: str, facts: dict[str, str] | None, sort: int, rows: list[Row]) -> int:
+        number, changed = lanes.open_lane(state, name)
+        if rows:
+            changed = changed + lanes.began(state, number, sort)
+        if facts:
+            changed = changed + lanes.stated(state, number, facts)
+        self._lanes_changed(state, changed)
         return number
 
-    def _lane_facts(self, state: SessionState, number: int, lane: LaneState, facts: dict[str, str]) -> None:
-        """What the log says of a lane: what it is called, who started it, how deep it lies."""
-        lane.stated = facts
-        title, parent, depth = facts.get("title"), facts.get("parent"), facts.get("depth", "")
-        if title is not None:
-            lane.title = marked(title[:SUMMARY_CELLS])
-        if number and lane.parent is None and lane.spawn is None:
-            if parent is not None:
-                above = state.lane_names.get(parent)
-                above = self._new_lane(state, parent) if above is None else above
-                if not self._is_below(state, above, number):
-                    lane.parent = above
-                    self._settle_lane(state, number, lane.turn)
-            elif depth.isascii() and depth.isdigit() and len(depth) < 4:
-                lane.depth = int(depth)
-        self.changes.lanes.add((state.no, number))
-
-    @staticmethod
-    def _is_below(state: SessionState, number: int, other: int) -> bool:
-        """Whether lane ``number`` is ``other`` or hangs below it."""
-        walk: int | None = number
-        while walk is not None:
-            if walk == other:
-                return True
-            walk = state.lanes[walk].parent
-        return False
-
-    def _new_lane(self, state: SessionState, name: str) -> int:
-        number = len(state.lanes)
-        state.lanes[number] = LaneState(marked(name), depth=1)
-        state.lane_names[name] = number
-        self.changes.lanes.add((state.no, number))
-        return number
-
-    @staticmethod
-    def _turn_at(state: SessionState, sort: int) -> int | None:
-        """The newest turn of the main chain that had begun by then: where a lane began, until its call is known."""
-        found = None
-        for number, turn in state.turns.items():
-            if turn.sort <= sort and turn.branch == 0:
-                found = number
-        return found
-
-    def _spawned(self, state: SessionState, name: str, call: Row) -> None:
-        """An event says that it started lane ``name``: hang that lane, and what hangs below it, on the event."""
-        number = state.lane_names.get(name)
-        if number is None:
-            number = self._new_lane(state, name)
-        lane = state.lanes[number]
-        if lane.spawn is not None or number == call[LANE]:
-            return
-        if self._is_below(state, call[LANE], number):
-            return
-        lane.parent, lane.spawn = call[LANE], call[N]
-        self._settle_lane(state, number, call[TURN] or None)
-
-    def _settle_lane(self, state: SessionState, number: int, turn: int | None) -> None:
-        waiting = [(number, turn)]
-        while waiting:
-            number, turn = waiting.pop()
-            lane = state.lanes[number]
-            above = state.lanes[lane.parent or 0]
-            lane.depth = above.depth + 1
-            if lane.parent:
-                turn = above.turn
-            if turn is not None:
-                lane.turn = turn
-            self.changes.lanes.add((state.no, number))
-            waiting.extend(
-                (child, lane.turn) for child, other in state.lanes.items() if child and other.parent == number
-            )
+    def _lanes_changed(self, state: SessionState, numbers: list[int]) -> None:
+        self.changes.lanes.update((state.no, number) for number in numbers)
 
     def _answer_waiting(self, first: int, parent: int | None) -> None:
         """A record arrived that others named before it was seen: clear their flag, or mark the circle they close."""
@@ -443,53 +377,6 @@ class Derivation:
         if new and new not in flags:
             flags.append(new)
         row[FLAGS] = " ".join(flags)
-
-    # -------------------------------------------------------------------------------- turns and branches
-
-    def _turn(self, state: SessionState, prompt: str | None, leaf: bool, n: int, sort: int, place: Place | None) -> int:
-        above = place.turn if place is not None and place.lane == 0 else state.head_turn
-        if prompt is None:
-            if leaf and above and state.turns[above].branch:
-                self._move_head(state, above)
-            return above
-        number = state.turn_keys.get(prompt)
-        if number is None:
-            number = len(state.turns) + 1
-            state.turns[number] = TurnState(prompt, n, sort, above, 0)
-            state.turn_keys[prompt] = number
-            self.changes.turns.add((state.no, number))
-            self._move_head(state, number)
-        elif state.turns[number].branch:
-            self._move_head(state, number)
-        return number
-
-    def _move_head(self, state: SessionState, new: int) -> None:
-        """Make the chain that ends in ``new`` the main one and number the part of the old one it leaves."""
-        turns = state.turns
-        old = state.head_turn
-        state.head_turn = new
-        if not old or turns[new].parent == old:
-            return
-        gained: list[int] = []
-        walk = new
-        while walk and (turns[walk].branch or walk == new):
-            gained.append(walk)
-            walk = turns[walk].parent
-        lost: list[int] = []
-        back = old
-        while back and back != walk:
-            lost.append(back)
-            back = turns[back].parent
-        if not lost:
-            return
-        number = turns[gained[-1]].branch or state.next_branch
-        if number == state.next_branch:
-            state.next_branch += 1
-        for turn in gained:
-            turns[turn].branch = 0
-        for turn in lost:
-            turns[turn].branch = number
-        self.changes.turns.update((state.no, turn) for turn in (*gained, *lost))
 
     # ------------------------------------------------------------------------------------- what is stated
 
@@ -558,7 +445,8 @@ class Derivation:
                 self._join(state, intent, result, checks, tells)
                 self.changes.calls[key] = None
         if spawns:
-            self._spawned(state, spawns, self._event(row[PAIR]) if row[PAIR] is not None else row)
+            by = self._event(row[PAIR]) if row[PAIR] is not None else row
+            self._lanes_changed(state, lanes.spawned(state, spawns, by[N], by[LANE], by[TURN] or None))
 
     def _join(self, state: SessionState, intent: Row, result: Row, checks: str | None, tells: str | None) -> None:
         intent[PAIR], result[PAIR] = result[N], intent[N]

@@ -1,0 +1,56 @@
+"""Turns and branches: which prompt a record answers, and which chain of prompts is the main one."""
+
+from __future__ import annotations
+
+from affidavit.session.state import SessionState, TurnState
+
+
+def turn_of(
+    state: SessionState, prompt: str | None, leaf: bool, n: int, sort: int, above: int
+) -> tuple[int, list[int]]:
+    """(turn of a main-lane record, turns changed). ``above``: turn of the record it follows.
+
+    A prompt key not seen before begins a turn. A prompt, or a user or agent record (``leaf``) on a part already
+    abandoned, makes the chain it stands on the main one.
+    """
+    if prompt is None:
+        return above, move_head(state, above) if leaf and above and state.turns[above].branch else []
+    number = state.turn_keys.get(prompt)
+    if number is None:
+        number = len(state.turns) + 1
+        state.turns[number] = TurnState(prompt, n, sort, above, 0)
+        state.turn_keys[prompt] = number
+        return number, [number, *move_head(state, number)]
+    return number, move_head(state, number) if state.turns[number].branch else []
+
+
+def move_head(state: SessionState, new: int) -> list[int]:
+    """Make the chain that ends in turn ``new`` the main one and number the part of the old one it leaves.
+
+    The cost is the length of the parts that differ. Returns the turns whose branch changed.
+    """
+    turns = state.turns
+    old = state.head_turn
+    state.head_turn = new
+    if not old or turns[new].parent == old:
+        return []
+    gained: list[int] = []
+    walk = new
+    while walk and (turns[walk].branch or walk == new):
+        gained.append(walk)
+        walk = turns[walk].parent
+    lost: list[int] = []
+    back = old
+    while back and back != walk:
+        lost.append(back)
+        back = turns[back].parent
+    if not lost:
+        return []
+    number = turns[gained[-1]].branch or state.next_branch
+    if number == state.next_branch:
+        state.next_branch += 1
+    for turn in gained:
+        turns[turn].branch = 0
+    for turn in lost:
+        turns[turn].branch = number
+    return [*gained, *lost]
