@@ -13,13 +13,13 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import BinaryIO
 
 import orjson
 
 from affidavit.text.marks import marked
 from storage import driver
+from storage.accounting import FileReport, ImportReport
 from storage.ahead import Died, can_help, steps_ahead
 from storage.detect import SAMPLE_BYTES, Detected, detect, files, head_of
 from storage.folds.fold import Fold, Ready, SourceRow, Voice
@@ -38,41 +38,6 @@ no other writer waits a quarter of a second."""
 
 Progress = Callable[[str, int, int, int], None]
 """Called with (file, bytes done, bytes in all, records so far)."""
-
-
-@dataclass(slots=True)
-class FileReport:
-    """One file's account: records = mapped + unknown + duplicates + unreadable. ``skipped``: a key of ``SKIPS``."""
-
-    path: str
-    format: str | None = None
-    records: int = 0
-    mapped: int = 0
-    unknown: int = 0
-    duplicates: int = 0
-    unreadable: int = 0
-    bytes: int = 0
-    skipped: str | None = None
-    named: bool = False
-    note: str | None = None
-    """Something to say of this file: that it grew, was replaced, or could not be read to its end."""
-
-
-@dataclass(slots=True)
-class ImportReport:
-    """What an import did. ``sessions`` and ``events`` count what is new in the store."""
-
-    files: list[FileReport] = field(default_factory=list)
-    sessions: int = 0
-    events: int = 0
-    unreadable_list: list[tuple[str, int, int, str]] = field(default_factory=list)
-    pending: list[tuple[str, int]] = field(default_factory=list)
-    bytes: int = 0
-    interrupted: bool = False
-
-    def total(self, name: str) -> int:
-        """Sum of one of the counts over all files."""
-        return sum(getattr(file, name) for file in self.files)
 
 
 class _Moved(Exception):

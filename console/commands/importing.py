@@ -19,7 +19,8 @@ from console.progress import Meter
 from console.words import plural, size
 
 if TYPE_CHECKING:
-    from storage.importing import FileReport, Importer, ImportReport
+    from storage.accounting import FileReport, ImportReport
+    from storage.importing import Importer
 
 STDIN = "-"
 
