@@ -94,9 +94,10 @@ def test_an_installed_copy_holds_every_file_of_the_packages(texts: dict[str, str
         path = Path(name)
         if path.parts[0] not in ("affidavit", "storage", "console", "sample_sessions"):
             continue
-        named = any(path.match(pattern) for pattern in data.get(path.parts[0], []))
-        if f"{path.parent}/__init__.py" not in texts and path.suffix == ".py":
-            left_out.append(name)
-        elif path.suffix != ".py" and not named:
+        if path.suffix == ".py":
+            installed = f"{path.parent}/__init__.py" in texts
+        else:
+            installed = any(path.match(pattern) for pattern in data.get(path.parts[0], []))
+        if not installed:
             left_out.append(name)
     assert left_out == []
