@@ -33,13 +33,17 @@ _UNSEEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table. ``right``: aligned right. ``shrinks``: gives way, down to ``least`` cells, on a narrow
-    terminal."""
+    """A column of a table.
+
+    ``right``: aligned right. ``shrinks``: gives way, down to ``least`` cells, on a narrow terminal. ``spare``: left
+    out where even that is not enough, the highest first; 0: never.
+    """
 
     title: str
     right: bool = False
     shrinks: bool = False
     least: int = 12
+    spare: int = 0
 
 
 class Output:
@@ -69,10 +73,19 @@ class Output:
         self._err.flush()
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[str]], *, gap: int = 2) -> None:
-        """Aligned columns; on a terminal cut (with ``…``) to its width, elsewhere whole."""
+        """Aligned columns; on a terminal cut (with ``…``) to its width, elsewhere whole.
+
+        Columns that find no room are left out, and named on standard error.
+        """
         shown = [[display(masked(cell) if self.mask else cell) for cell in row] for row in rows]
-        for line in laid_out(columns, shown, gap=gap, width=self.width if self.is_terminal else None):
+        width = self.width if self.is_terminal else None
+        kept = list(range(len(columns))) if width is None else fitting(columns, shown, gap=gap, width=width)
+        some = [[row[at] for at in kept] for row in shown]
+        for line in laid_out([columns[at] for at in kept], some, gap=gap, width=width):
             self._write(self._out, line + "\n")
+        if len(kept) < len(columns):
+            missing = ", ".join(column.title for at, column in enumerate(columns) if at not in kept)
+            self.tell(f"left out for want of room: {missing}")
 
     def document(self, value: Any) -> None:
         """One JSON document."""
@@ -206,6 +219,23 @@ def _strings(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, (list, tuple)):
         return [_strings(item, change) for item in value]
     return value
+
+
+def fitting(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, gap: int, width: int) -> list[int]:
+    """Indexes of the columns that fit ``width`` once those that shrink have shrunk."""
+    from rich.cells import cell_len
+
+    kept = list(range(len(columns)))
+    wanted = [max(cell_len(cell) for cell in (column.title, *(row[at] for row in rows))) for at, column in
+              enumerate(columns)]  # fmt: skip
+    needed = [min(want, max(column.least, cell_len(column.title))) if column.shrinks else want for want, column in
+              zip(wanted, columns, strict=True)]  # fmt: skip
+    while sum(needed[at] for at in kept) + gap * (len(kept) - 1) > width:
+        spare = max(kept, key=lambda at: columns[at].spare)
+        if not columns[spare].spare:
+            break
+        kept.remove(spare)
+    return kept
 
 
 def laid_out(

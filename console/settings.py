@@ -94,9 +94,26 @@ def _places(which: str) -> Path:
 
 
 def store_path(option: str | None, settings: Settings, environment: Mapping[str, str] = os.environ) -> str:
-    """The store to use: the option, else ``AFFIDAVIT_STORE``, else the settings file, else the default place."""
+    """The store to use: the option, else ``AFFIDAVIT_STORE``, else the settings file, else the default place.
+
+    A URL names a file as ``sqlite:///PATH``; any other raises ``ValueError``.
+    """
     named = option or environment.get("AFFIDAVIT_STORE") or settings.store
+    if named and "://" in named:
+        scheme, _, named = named.partition(":///")
+        if scheme != "sqlite" or not named:
+            raise ValueError(f"a store is a file: give its path, or sqlite:///PATH ({scheme!r} is neither)")
     return os.path.abspath(os.path.expanduser(named)) if named else str(default_store())
+
+
+def me(settings: Settings) -> str:
+    """Who acts: as the settings say, else the user of the operating system."""
+    import getpass
+
+    try:
+        return settings.me or getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "unknown"
 
 
 def load(file: Path | None = None) -> Settings:

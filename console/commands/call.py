@@ -61,21 +61,29 @@ class Call:
     @cached_property
     def settings(self) -> Settings:
         """What the settings file says; raises ``SettingsError``."""
-        return load()
+        settings = load()
+        # Set in the settings file, a mask is for people's eyes; a program that reads JSON asks for it by name.
+        self.output.mask = self.output.mask or (settings.mask and not self.json)
+        return settings
 
     @cached_property
     def store(self) -> str:
         """Path of the store this command works on."""
-        path = store_path(self.store_option, self.settings)
-        # Set in the settings file, a mask is for people's eyes; a program that reads JSON asks for it by name.
-        self.output.mask = self.output.mask or (self.settings.mask and not self.json)
-        return path
+        return named_store(self.store_option, self.settings)
 
     def archive(self) -> Archive:
         """The store, opened for reading; raises ``StoreError``."""
         from storage.archive import Archive
 
         return Archive.open(self.store)
+
+
+def named_store(option: str | None, settings: Settings) -> str:
+    """Path of the store to use; raises :class:`Refused` for a URL that names no file."""
+    try:
+        return store_path(option, settings)
+    except ValueError as error:
+        raise Refused(str(error)) from None
 
 
 def store_option(function: Decorated) -> Decorated:

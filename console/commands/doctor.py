@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from console import clipboard, machine, settings
-from console.commands.call import Call, command
+from console.commands.call import Call, command, named_store
 from console.output import Column
 
 LEAST_FREE = 200_000_000
@@ -19,7 +19,7 @@ LEAST_FREE = 200_000_000
 @command(
     "doctor",
     "Say what this machine and the store offer",
-    prints="holds, version{}, sqlite{}, terminal{}, store{}, findings[{about, words, hint, wrong}]",
+    prints="holds, version{}, sqlite{}, terminal{}, settings{}, store{}, findings[{about, words, hint, wrong}]",
 )
 def doctor_command(call: Call) -> int:
     """Say what this machine, this terminal and this store offer, and what is wrong.
@@ -28,10 +28,8 @@ def doctor_command(call: Call) -> int:
     """
     facts: dict[str, Any] = {"version": _versions(), "sqlite": _sqlite(), "terminal": _terminal(call)}
     findings = [*_sqlite_findings(facts["sqlite"]), *_settings_findings()]
-    try:
-        path = call.store
-    except settings.SettingsError:
-        path = settings.store_path(call.store_option, settings.Settings())
+    facts["settings"] = {"file": str(settings.config_file()), "me": settings.me(_usable(call))}
+    path = named_store(call.store_option, _usable(call))
     facts["store"], about_store = _store(Path(path))
     findings += about_store
     wrong = any(finding["wrong"] for finding in findings)
@@ -97,11 +95,7 @@ def _sqlite_findings(sqlite: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _terminal(call: Call) -> dict[str, Any]:
     seen = machine.terminal()
-    try:
-        command = call.settings.copy_command
-    except settings.SettingsError:
-        command = None
-    way, why = clipboard.likely_way(command, tty=seen.tty)
+    way, why = clipboard.likely_way(_usable(call).copy_command, tty=seen.tty)
     return {
         "tty": seen.tty,
         "term": seen.term,
@@ -115,6 +109,14 @@ def _terminal(call: Call) -> dict[str, Any]:
         "console": machine.console_can_open(),
         "clipboard": {"way": way, "why": why},
     }
+
+
+def _usable(call: Call) -> settings.Settings:
+    """The settings, or where they are broken (which is a finding of its own) those of nobody."""
+    try:
+        return call.settings
+    except settings.SettingsError:
+        return settings.Settings()
 
 
 def _settings_findings() -> list[dict[str, Any]]:
@@ -213,7 +215,8 @@ def _print(call: Call, facts: dict[str, Any], findings: list[dict[str, Any]]) ->
         ("terminal", ", ".join([shape if terminal["tty"] else "none", *inside])),
         ("console", "can open" if terminal["console"] is None else "cannot open: " + terminal["console"]),
         ("copying", f"{terminal['clipboard']['way']}: {terminal['clipboard']['why']}"),
-        ("settings", str(settings.config_file())),
+        ("settings", facts["settings"]["file"]),
+        ("you", facts["settings"]["me"]),
     ]
     call.output.table([Column("what"), Column("found", shrinks=True, least=40)], rows)
     call.output.say()

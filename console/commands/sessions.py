@@ -28,12 +28,12 @@ PRINTS = (
 COLUMNS = (
     Column("id"),
     Column("started (UTC)"),
-    Column("agent"),
-    Column("project", shrinks=True, least=8),
+    Column("agent", spare=4),
+    Column("project", shrinks=True, least=8, spare=3),
     Column("title", shrinks=True, least=20),
-    Column("turns", right=True),
+    Column("turns", right=True, spare=1),
     Column("events", right=True),
-    Column("tokens", right=True),
+    Column("tokens", right=True, spare=2),
     Column("check"),
 )
 

@@ -124,6 +124,19 @@ def test_a_table_is_whole_where_nobody_looks_and_cut_visibly_where_it_must_fit()
     assert lines[2].endswith("1200")
 
 
+def test_columns_without_room_are_left_out_and_named(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "24")
+    out, stream, err = output(terminal=True)
+    columns = [Column("id"), Column("agent", spare=2), Column("title", shrinks=True, least=10), Column("n", spare=1)]
+    out.table(columns, [["s1234567", "an agent", "a title of some length", "7"]])
+    assert stream.written().split("\n")[0].split() == ["id", "title", "n"]
+    assert "left out for want of room: agent\n" in err.written()
+    out, stream, err = output()
+    out.table(columns, [["s1234567", "an agent", "a title of some length", "7"]])
+    assert stream.written().split("\n")[0].split() == ["id", "agent", "title", "n"]
+    assert err.written() == ""
+
+
 @given(st.lists(st.text("ab 役🙂…", max_size=30), min_size=2, max_size=2), st.integers(20, 60))
 def test_no_line_of_a_table_is_ever_wider_than_the_terminal(cells, width):
     from rich.cells import cell_len

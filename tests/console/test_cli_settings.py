@@ -83,6 +83,18 @@ def test_the_store_named_most_closely_wins():
     assert settings.store_path(None, Settings(), {}) == str(settings.default_store())
 
 
+def test_a_store_may_be_named_by_a_url_of_a_file_and_no_other():
+    assert settings.store_path("sqlite:////tmp/x.db", Settings()) == "/tmp/x.db"
+    for url in ("postgresql://db.example.com/x", "https://example.com/x.db", "sqlite:///"):
+        with pytest.raises(ValueError, match="a store is a file"):
+            settings.store_path(url, Settings())
+
+
+def test_who_acts_is_the_systems_user_unless_the_settings_say_otherwise():
+    assert settings.me(Settings()) == "tester"
+    assert settings.me(Settings(me="alex")) == "alex"
+
+
 def test_the_demo_never_shares_the_persons_own_store():
     assert settings.demo_store() != settings.default_store()
     assert settings.demo_store().parent == settings.default_store().parent
