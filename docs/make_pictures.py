@@ -71,9 +71,27 @@ async def settle(pause: object) -> None:
         await pause()  # type: ignore[operator]
 
 
+CELL = 12.2
+"""Width of a character cell in these pictures, in their own units."""
+
+TEXT = re.compile(
+    r'(<text [^>]*?x=")([\d.]+)("[^>]*? textLength=")([\d.]+)("[^>]*>)((?:&#160;)*)(.*?)((?:&#160;)*)</text>'
+)
+
+
+def without_margins(text: re.Match[str]) -> str:
+    """A run of text without blanks at its ends, which some viewers draw and some do not."""
+    before, x, between, length, after, lead, words, trail = text.groups()
+    left, right = len(lead) // 6, len(trail) // 6
+    start = float(x) + left * CELL
+    width = float(length) - (left + right) * CELL
+    return f"{before}{start:.1f}{between}{width:.1f}{after}{words}</text>" if words else ""
+
+
 def plain(svg: str) -> str:
     """Without fonts to fetch: a picture in a page must not call on another server."""
     svg = re.sub(r"@font-face\s*\{.*?\}", "", svg, flags=re.DOTALL)
+    svg = TEXT.sub(without_margins, svg)
     svg = svg.replace("Fira Code", "ui-monospace, SFMono-Regular, Menlo, DejaVu Sans Mono")
     return "\n".join(line.rstrip() for line in svg.splitlines() if line.strip()) + "\n"
 
