@@ -50,8 +50,8 @@ class Standing:
         count = figures.plural(len(result.failures), "failure")
         return (Ink("quiet", when), Ink("fails", f"✗ {count}"))
 
-    def entry(self, number: int | None) -> Line:
-        """The state of one ledger entry in words."""
+    def entry(self, number: int | None, address: str = "") -> Line:
+        """The state of what stands in one ledger entry, in words. ``address`` names the event in it."""
         result = self.result
         if number is None:
             return self.line()
@@ -60,4 +60,9 @@ class Standing:
             return (named, Ink("unknown", "? not checked yet"))
         if result.holds:
             return (named, Ink("holds", "✓ "), Ink("text", result.level))
-        return (named, Ink("fails", f"✗ {figures.plural(len(result.failures), 'failure')} in the store"))
+        here = (address, f"entry/{number}")
+        for failure in result.failures:
+            if failure.address in here:
+                return (named, Ink("fails", f"✗ {self._app.outside.line(failure.kind, 24)}"))
+        count = figures.plural(len(result.failures), "failure")
+        return (named, Ink("quiet", "no failure here, "), Ink("fails", f"✗ {count} elsewhere"))

@@ -52,7 +52,7 @@ Finder = Callable[[str, Callable[[Sequence[Choice]], None]], None]
 class Choices(Inked):
     """The choices that fit, by group, with one of them under the cursor."""
 
-    DEFAULT_CSS = "Choices { height: auto; max-height: 1fr; width: 1fr; }"
+    DEFAULT_CSS = "Choices { height: auto; max-height: 60vh; width: 1fr; }"
 
     class Picked(Message):
         """A choice was clicked."""
@@ -116,7 +116,7 @@ class Choices(Inked):
         self._settle()
         self.refresh()
 
-    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:  # noqa: ARG002
         return max(len(self.lines), 1)
 
     def on_click(self, event: events.Click) -> None:
@@ -152,7 +152,7 @@ class Choices(Inked):
             inks.append(Ink("off" if choice.why else "key", key))
         inks.append(Ink("off" if choice.why else "text", choice.label))
         note = choice.why or choice.note
-        end = (Ink("off" if choice.why else "quiet", cut(note, room // 2)),) if note else ()
+        end = (Ink("quiet", cut(note, room // 2)),) if note else ()
         tick = (Ink("accent", " ✓"),) if choice.checked else ()
         return spread(inks, (*end, *tick, Ink("text", " ")), room)
 
@@ -163,11 +163,11 @@ class Chooser(ModalScreen[str | None]):
     DEFAULT_CSS = """
     Chooser { align: center top; background: $background 60%; }
     Chooser > #chooser-panel {
-        width: 84; max-width: 94%; height: auto; max-height: 86%; margin: 2 0 0 0; padding: 1 1 0 1;
+        width: 84; max-width: 94%; height: auto; max-height: 100%; margin: 2 0 0 0; padding: 1 1 0 1;
         background: $ground-band; border-left: outer $ink-accent;
     }
     Chooser Bar, Chooser Choices, Chooser Typed, Chooser Typed:focus { background: $ground-band; }
-    Chooser #chooser-line { height: 1; margin: 0 0 1 0; }
+    Chooser #chooser-line { height: 1; margin: 0 0 1 0; padding: 0 0 0 2; }
     Chooser #chooser-foot { margin: 1 0 0 0; }
     """
 

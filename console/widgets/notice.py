@@ -8,6 +8,7 @@ from textual.strip import Strip
 
 from console.widgets.ink import Ink, Line, left
 from console.widgets.inked import Inked
+from console.widgets.wrapping import wrapped
 
 
 class Notice(Inked, can_focus=True):
@@ -41,9 +42,10 @@ class Notice(Inked, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         room, height = self.size
-        first = max(min((height - len(self.lines)) // 3, height - len(self.lines)), 0)
-        index = y - first
-        if not 0 <= index < len(self.lines):
-            return self.blank()
         indent = 3 if room < 100 else 6
-        return self.strip((Ink("text", " " * indent), *self.lines[index]), room)
+        rows = [row for line in self.lines for row in (wrapped(line, room - indent - 2) if line else [()])]
+        first = max(min((height - len(rows)) // 3, height - len(rows)), 0)
+        index = y - first
+        if not 0 <= index < len(rows):
+            return self.blank()
+        return self.strip((Ink("text", " " * indent), *rows[index]), room)

@@ -20,7 +20,8 @@ class Typed(Input):
 
     DEFAULT_CSS = """
     Typed, Typed:focus {
-        border: none; height: 1; padding: 0; background: $background; color: $ink-head; width: 1fr;
+        border: none; height: 1; width: 1fr; padding: 0; color: $ink-head;
+        background: $background; background-tint: transparent;
     }
     Typed > .input--cursor { background: $ink-accent; color: $background; text-style: $cursor-style; }
     Typed > .input--placeholder { color: $ink-faint; }

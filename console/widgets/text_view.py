@@ -19,7 +19,7 @@ _MARKS = re.compile("[\u2400-\u2421\u2424]|\u27e8U\\+[0-9A-F]{4,6}\u27e9")
 
 
 class TextView(Inked, can_focus=True):
-    """Head lines of ours above a text from outside, scrolled together.
+    """Head lines of ours above a text from outside and tail lines below it, scrolled together.
 
     ``show`` takes text that is already safe, as a sequence of lines: a list, or anything that makes a line when it
     is asked for it.
@@ -36,11 +36,13 @@ class TextView(Inked, can_focus=True):
         super().__init__(id=id)
         self.head: tuple[Line, ...] = ()
         self.lines: Sequence[str] = ()
+        self.tail: tuple[Line, ...] = ()
         self.voice = "text"
         self._hit: re.Pattern[str] | None = None
         self._top = (0, 0)
         self._broken: dict[int, Rows] = {}
         self._head_rows: list[Line] = []
+        self._tail_rows: list[Line] = []
         self._drawn: list[Strip] = []
         self._room = 0
 
@@ -51,10 +53,11 @@ class TextView(Inked, can_focus=True):
         voice: str = "text",
         words: Sequence[str] = (),
         *,
+        tail: Sequence[Line] = (),
         keep: bool = False,
     ) -> None:
-        """Show another text, from its beginning unless ``keep``; ``words`` are marked in it."""
-        self.head, self.lines, self.voice = tuple(head), lines, voice
+        """Show another text, from its beginning unless ``keep``; ``words`` are marked in it, ``tail`` follows it."""
+        self.head, self.lines, self.tail, self.voice = tuple(head), lines, tuple(tail), voice
         parts = [re.escape(word) for word in sorted(words, key=len, reverse=True) if word]
         self._hit = re.compile("|".join(parts), re.IGNORECASE) if parts else None
         self._lay_out()
@@ -85,12 +88,13 @@ class TextView(Inked, can_focus=True):
 
     @property
     def _count(self) -> int:
-        return len(self._head_rows) + len(self.lines)
+        return len(self._head_rows) + len(self.lines) + len(self._tail_rows)
 
     def _lay_out(self) -> None:
         self._room = max(self.size.width - 1, 1)
         self._broken.clear()
-        self._head_rows = [row for line in self.head for row in wrapped(line, self._room, indent=9)]
+        self._head_rows = [row for line in self.head for row in wrapped(line, self._room, indent=8)]
+        self._tail_rows = [row for line in self.tail for row in wrapped(line, self._room, indent=8)]
 
     def _rows(self, piece: int) -> Rows:
         """Rows of a piece; head rows are pieces of one row each."""
@@ -214,6 +218,8 @@ class TextView(Inked, can_focus=True):
         index = piece - len(self._head_rows)
         if index < 0:
             return self._head_rows[piece]
+        if index >= len(self.lines):
+            return self._tail_rows[index - len(self.lines)]
         text = self.lines[index]
         start, end = self._rows(piece)[row]
         if self._hit is None and text.isascii():

@@ -16,7 +16,7 @@ from console.widgets.safe import Outside, hidden
 if TYPE_CHECKING:
     from storage.queries.models import EventDetail, EventRow, LaneRow, SessionRow
 
-LABEL = 9
+LABEL = 8
 """Cells of a fact's name."""
 
 
@@ -26,9 +26,11 @@ class Told:
 
     row: EventRow
     head: tuple[Line, ...]
+    tail: tuple[Line, ...]
     lines: Sequence[str]
     voice: str
     number: int | None
+    address: str
 
 
 def address(uid: str, row: EventRow) -> str:
@@ -43,16 +45,14 @@ def fact(name: str, *inks: Ink) -> Line:
 
 def facts(
     detail: EventDetail,
-    session: SessionRow,
     lane: LaneRow | None,
     pair: EventRow | None,
-    standing: Callable[[int | None], Line],
     outside: Outside,
 ) -> tuple[Line, ...]:
-    """Everything about an event but its text."""
+    """What an event is: stands above its text."""
     row = detail.row
     glyph, _word, ink, voice = told(row)
-    where = f"turn {row.turn}" if row.turn else "before the first turn"
+    where = f"turn {row.turn}" if row.turn else "before turn 1"
     kind = "check" if row.kind == "verification" else row.kind
     head: list[Line] = [
         (Ink(ink, f"{glyph} ".lstrip() + kind), Ink("quiet", f"   {where} · "), *_lane(lane, row, outside)),
@@ -64,11 +64,10 @@ def facts(
         head.append(fact("led to" if row.kind == "tool.intent" else "from", *_pair(pair, outside)))
     if row.model or row.tokens:
         head.append(fact("model", Ink("outside", outside.line(row.model) or "not recorded"), *_tokens(row)))
-    head.extend(fact("refers to", Ink("outside", outside.line(ref))) for ref in detail.refs[:40])
+    head.extend(fact("refers", Ink("outside", outside.line(ref))) for ref in detail.refs[:40])
     if len(detail.refs) > 40:
         head.append(fact("", Ink("quiet", f"and {len(detail.refs) - 40} more")))
     head.extend(_warnings(detail))
-    head.extend(_source(detail, session, standing, outside))
     return (*head, ())
 
 
@@ -82,11 +81,11 @@ def _lane(lane: LaneRow | None, row: EventRow, outside: Outside) -> Line:
 def _took(row: EventRow) -> Line:
     inks: list[Ink] = []
     if row.millis is not None:
-        inks.append(Ink("text", f"   took {figures.duration(row.millis)}"))
+        inks.append(Ink("text", f" · {figures.duration(row.millis)}"))
     if row.ok is not None and row.kind != "tool.intent":
-        inks.append(Ink("holds", "   ✓ went well") if row.ok else Ink("fails", "   ✗ failed"))
+        inks.append(Ink("holds", " · ✓ went well") if row.ok else Ink("fails", " · ✗ failed"))
     if row.copies > 1:
-        inks.append(Ink("quiet", f"   ×{row.copies} in the log"))
+        inks.append(Ink("quiet", f" · ×{row.copies} in the log"))
     return tuple(inks)
 
 
@@ -113,6 +112,10 @@ def _warnings(detail: EventDetail) -> list[Line]:
         lines.append((Ink("gone", f"╎ abandoned: on branch {row.branch}, not on the main chain"),))
     if row.inferred:
         lines.append((Ink("guess", "~ inferred from other records, not recorded itself"),))
+    if detail.withheld_by is not None:
+        by = figures.number(detail.withheld_by)
+        why = Ink("text", "the recorded bytes were erased; every proof still holds")
+        lines.append((Ink("person", f"! withheld by entry {by} "), why))
     lines.extend(
         (Ink("person", f"! {flag.replace('_', ' ')} "), Ink("text", FLAGS.get(flag, ""))) for flag in row.flags
     )
@@ -132,25 +135,18 @@ def _says(recorded: str, at: int | None) -> bool:
     return at is not None and instant.utcoffset() == timedelta(0) and instant == figures.instant(at)
 
 
-def _source(
-    detail: EventDetail, session: SessionRow, standing: Callable[[int | None], Line], outside: Outside
-) -> list[Line]:
+def origin(
+    detail: EventDetail, session: SessionRow, standing: Callable[[int | None, str], Line], outside: Outside
+) -> tuple[Line, ...]:
+    """Where an event's bytes came from, how they are proven, and how to come back: stands below its text."""
     source = detail.source
     first, last = figures.number(source.offset), figures.number(source.offset + source.length)
     lines: list[Line] = [
         fact("source", Ink("outside", outside.line(source.file))),
         fact("", Ink("text", f"line {figures.number(source.line)} · bytes {first}–{last}")),
-        fact("proof", *standing(source.entry)),
+        fact("proof", *standing(source.entry, address(session.uid, detail.row))),
         fact("address", Ink("quiet", address(session.uid, detail.row))),
     ]
-    if detail.recorded_at is not None:
-        if not _says(detail.recorded_at, detail.row.at):
-            lines.insert(0, fact("recorded", Ink("outside", outside.line(detail.recorded_at, 60))))
-    if detail.withheld_by is not None:
-        lines.append(
-            (
-                Ink("person", f"! withheld by entry {figures.number(detail.withheld_by)} "),
-                Ink("text", "the recorded bytes were erased; every proof still holds"),
-            )
-        )
-    return lines
+    if detail.recorded_at is not None and not _says(detail.recorded_at, detail.row.at):
+        lines.insert(0, fact("logged", Ink("outside", outside.line(detail.recorded_at, 60))))
+    return ((), *lines)

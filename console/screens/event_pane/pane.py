@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from console.screens.event_pane.bytes import HexDump, as_text
-from console.screens.event_pane.facts import Told, facts
+from console.screens.event_pane.facts import Told, address, facts, origin
 from console.screens.timeline.words import told
 from console.widgets.error_panel import describe
 from console.widgets.ink import Ink, Line
@@ -121,7 +121,8 @@ class EventPane(TextView):
         if self._late is not None:
             self._late.stop()
         self.told, self.error = told, ""
-        self.show(told.head, told.lines, told.voice, self.words if self.form == "text" else (), keep=keep)
+        words = self.words if self.form == "text" else ()
+        self.show(told.head, told.lines, told.voice, words, tail=told.tail, keep=keep)
         self.post_message(self.Settled())
 
     def _failed(self, error: Exception) -> None:
@@ -145,7 +146,7 @@ def read_event(
     session: SessionRow | None,
     lanes: Mapping[int, LaneRow],
     form: Form,
-    standing: Callable[[int | None], Line],
+    standing: Callable[[int | None, str], Line],
     outside: Outside,
 ) -> Told:
     """Reads an event and makes it ready to be shown. Runs in a reading thread."""
@@ -155,12 +156,14 @@ def read_event(
         session = archive.session(row.session)
         lanes = {lane.lane: lane for lane in archive.lanes(row.session)} if row.lane else {}
     pair = archive.event(row.pair) if row.pair is not None else None
-    head = facts(detail, session, lanes.get(row.lane), pair, standing, outside)
+    head = facts(detail, lanes.get(row.lane), pair, outside)
+    where = address(session.uid, row)
+    tail = origin(detail, session, standing, outside)
     if form == "text":
         lines: Sequence[str] = pieces(outside.block(detail.text)) if detail.text else ()
         if not lines and detail.withheld_by is None:
             head = (*head, (Ink("faint", "no text recorded"),))
-        return Told(row, head, lines, told(row).voice, detail.source.entry)
+        return Told(row, head, tail, lines, told(row).voice, detail.source.entry, where)
     data = archive.raw(key)
     lines = as_text(data, outside) if form == "record" else HexDump(data)
-    return Told(row, (*head, (Ink("person", _TITLE[form]),), ()), lines, "outside", detail.source.entry)
+    return Told(row, (*head, (Ink("person", _TITLE[form]),), ()), tail, lines, "outside", detail.source.entry, where)

@@ -49,7 +49,7 @@ class HitSource:
     now: Callable[[], datetime]
     two_way: bool = False
 
-    def load(self, archive: Archive, cursor: Cursor | None, direction: Any, inclusive: bool, limit: int) -> Page[Hit]:
+    def load(self, archive: Archive, cursor: Cursor | None, direction: Any, inclusive: bool, limit: int) -> Page[Hit]:  # noqa: ARG002
         if not self.text.strip() or direction == "before":
             return Page((), None, None)
         return archive.search(self.text, kinds=self.kinds, cursor=cursor, limit=limit)
@@ -226,7 +226,8 @@ class SearchView(View):
         return dot(*parts)
 
     def standing(self) -> Line:
-        return self.console_app.standing.entry(self.pane.told.number if self.pane.told else None)
+        told = self.pane.told
+        return self.console_app.standing.entry(told.number, told.address) if told else self.console_app.standing.line()
 
     def situation(self, now: Situation) -> Situation:
         rows = self._rows

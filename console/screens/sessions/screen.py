@@ -24,7 +24,7 @@ from console.widgets.notice import Notice
 from console.widgets.safe import Outside
 from console.widgets.virtual_list import Cursor, VirtualList
 from storage.archive import SessionFilter
-from storage.queries.models import Page, SessionRow, Total
+from storage.queries.models import Page, SessionRow, StoreTotals, Total
 
 if TYPE_CHECKING:
     from storage.archive import Archive
@@ -56,7 +56,13 @@ class SessionSource:
         self, archive: Archive, cursor: Cursor | None, direction: Any, inclusive: bool, limit: int
     ) -> Page[SessionRow]:
         return archive.sessions(
-            self.filter, sort=self.sort, descending=self.descending, cursor=cursor, direction=direction, limit=limit
+            self.filter,
+            sort=self.sort,
+            descending=self.descending,
+            cursor=cursor,
+            direction=direction,
+            inclusive=inclusive,
+            limit=limit,
         )
 
     def key(self, item: SessionRow) -> Hashable:
@@ -81,7 +87,7 @@ class SessionsView(View):
         self._since = "any"
         self._sort = "started"
         self._descending = True
-        self._all: Total | None = None
+        self._totals: StoreTotals | None = None
         self._fitting: Total | None = None
         self._heading = Bar(id="sessions-heading")
         self._rows: VirtualList[SessionRow] = VirtualList(lambda: self.console_app.pool, id="sessions-list")
@@ -103,7 +109,7 @@ class SessionsView(View):
 
     # reading
 
-    def arrive(self, place: Place) -> None:
+    def arrive(self, place: Place) -> None:  # noqa: ARG002
         if self.main_list.source is None or self.main_list.error is not None:
             self.reload()
         self.focus_main()
@@ -119,22 +125,24 @@ class SessionsView(View):
     def _count(self) -> None:
         wanted = self._filter
 
-        def count(archive: Archive) -> tuple[Total, Total]:
-            everything = archive.count_sessions(SessionFilter())
-            return everything, everything if wanted == SessionFilter() else archive.count_sessions(wanted)
+        def count(archive: Archive) -> tuple[StoreTotals, Total]:
+            totals = archive.totals()
+            everything = Total(totals.sessions, True)
+            return totals, everything if wanted == SessionFilter() else archive.count_sessions(wanted)
 
-        def counted(totals: tuple[Total, Total]) -> None:
-            self._all, self._fitting = totals
-            self.main_list.total = totals[1].value
-            if totals[0].value == 0:
+        def counted(found: tuple[StoreTotals, Total]) -> None:
+            self._totals, self._fitting = found
+            self._rows.total = found[1].value
+            if found[0].sessions == 0:
                 self.console_app.found_empty()
             self._pane.settle()
+            self.console_app.shell.hint(self.preview_hint())
             self.tell()
 
         self.console_app.pool.ask((self, "count"), count, counted, self._no_count, slow=True)
 
-    def _no_count(self, error: Exception) -> None:
-        self._all = self._fitting = None
+    def _no_count(self, _error: Exception) -> None:
+        self._totals = self._fitting = None
         if self.main_list.error is None:
             self.tell()
 
@@ -191,9 +199,9 @@ class SessionsView(View):
         return start, tuple(facets[:-1])
 
     def _hidden(self) -> str:
-        if self._all is None or self._fitting is None:
+        if self._totals is None or self._fitting is None:
             return "some"
-        return figures.number(self._all.value - self._fitting.value)
+        return figures.number(self._totals.sessions - self._fitting.value)
 
     def missing(self) -> Line:
         rows = self.main_list
@@ -205,11 +213,10 @@ class SessionsView(View):
         if rows.ordinal is not None:
             parts.insert(0, f"{figures.number(rows.ordinal)} of")
             parts = [" ".join(parts)]
-        unreadable = sum(row.unreadable for row in rows.rows)
-        unknown = sum(row.unknown for row in rows.rows)
-        parts.append(f"{figures.number(unreadable)} unreadable")
-        parts.append(f"{figures.number(unknown)} unknown")
-        parts.append(f"{self._hidden()} hidden by filter")
+        if self._totals is not None:
+            parts.append(f"{figures.number(self._totals.unreadable)} unreadable")
+            parts.append(f"{figures.number(self._totals.unknown)} unknown")
+        parts.append(f"{self._hidden()} hidden" + (" by filter" if self.size.width >= 100 else ""))
         if rows.marked:
             parts.append(f"{len(rows.marked)} marked")
         return dot(*parts)
@@ -237,9 +244,10 @@ class SessionsView(View):
         self.reload()
 
     def preview_hint(self) -> Line:
-        if self._fitting is None or self._all is None:
+        if self._fitting is None or self._totals is None:
             return ()
-        return dot(f"{figures.number(self._fitting.value)} of {figures.number(self._all.value)} fit")
+        fitting, every = figures.number(self._fitting.value), figures.number(self._totals.sessions)
+        return dot(f"{fitting} of {every} · {self._hidden()} hidden")
 
     def leave(self) -> bool:
         if self.main_list.error is not None:

@@ -127,7 +127,7 @@ class Shell(Screen[None]):
             off = view.why(action, now) is not None
             inks.append(Ink("off" if off else "key", action.key_text, action.id))
             inks.append(Ink("off" if off else "quiet", f" {self._label(view, action)}", action.id))
-            inks.append(Ink("text", "   "))
+            inks.append(Ink("text", "  " if self.size.width < 100 else "   "))
         return tuple(inks)
 
     def _label(self, view: View, action: Action) -> str:
@@ -188,7 +188,7 @@ class Shell(Screen[None]):
 
     def hint(self, words: Line) -> None:
         """Say to the right of the typed words what they would give."""
-        if self.prompting:
+        if self.prompting and self._purpose != "folder":
             self._prompt.hint(words)
 
     @on(Prompt.Changed)

@@ -13,7 +13,32 @@ from console.widgets.inked import Inked
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 MOST = 96
-"""Slices of time at most."""
+"""Columns at most."""
+
+FINE = 2_048
+"""Slices of time asked for; those in which nothing happened are then taken together."""
+
+
+def columns(slices: Sequence[tuple[int, int]], room: int) -> tuple[list[tuple[int, int]], list[int]]:
+    """At most ``room`` columns of (events, problems), and for each slice the column it is in.
+
+    A pause of any length is one column, because a session that was taken up again a week later would show nothing
+    but the pause; what is left is divided evenly.
+    """
+    kept: list[tuple[int, int]] = []
+    place: list[int] = []
+    for index, slice in enumerate(slices):
+        pause = index > 0 and not slice[0] and not slices[index - 1][0]
+        if not pause:
+            kept.append(slice)
+        place.append(len(kept) - 1)
+    if len(kept) <= room:
+        return kept, place
+    found = [(0, 0)] * room
+    for index, (count, problems) in enumerate(kept):
+        at = index * room // len(kept)
+        found[at] = (found[at][0] + count, found[at][1] + problems)
+    return found, [index * room // len(kept) for index in place]
 
 
 def strip_line(slices: Sequence[tuple[int, int]], at: int | None) -> Line:
@@ -43,18 +68,25 @@ class DensityStrip(Inked):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.slices: Sequence[tuple[int, int]] = ()
+        self._slices: Sequence[tuple[int, int]] = ()
+        self.columns: list[tuple[int, int]] = []
+        self._place: list[int] = []
+        self._fraction: float | None = None
         self.at: int | None = None
         self.words: Line = ()
         self.end: Line = ()
 
-    @property
-    def room(self) -> int:
-        """How many slices there is room for."""
-        return max(min(self.size.width // 2, MOST), 8)
-
     def show(self, slices: Sequence[tuple[int, int]]) -> None:
-        self.slices = slices
+        """Show these equal slices of time."""
+        self._slices = slices
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self.columns, self._place = columns(self._slices, max(min(self.size.width // 2, MOST), 8))
+        self.point(self._fraction)
         self.refresh()
 
     def say(self, words: Line, end: Line) -> None:
@@ -65,9 +97,10 @@ class DensityStrip(Inked):
 
     def point(self, fraction: float | None) -> None:
         """Mark where in the session's time the cursor is."""
+        self._fraction = fraction
         at = None
-        if fraction is not None and self.slices:
-            at = min(max(int(fraction * len(self.slices)), 0), len(self.slices) - 1)
+        if fraction is not None and self._place:
+            at = self._place[min(max(int(fraction * len(self._place)), 0), len(self._place) - 1)]
         if at != self.at:
             self.at = at
             self.refresh()
@@ -78,13 +111,13 @@ class DensityStrip(Inked):
         room = self.size.width
         start = (
             Ink("text", " "),
-            *strip_line(self.slices, self.at),
-            Ink("text", "  " if self.slices else ""),
+            *strip_line(self.columns, self.at),
+            Ink("text", "  " if self.columns else ""),
             *self.words,
         )
         return self.strip(spread(start, (*self.end, Ink("text", " ")), room), room)
 
     def on_click(self, event: events.Click) -> None:
-        slice = event.x - 1
-        if 0 <= slice < len(self.slices):
-            self.post_message(self.Asked(sum(count for count, _problems in self.slices[:slice])))
+        column = event.x - 1
+        if 0 <= column < len(self.columns):
+            self.post_message(self.Asked(sum(count for count, _problems in self.columns[:column])))

@@ -73,7 +73,7 @@ def _end(row: EventRow, starts: TurnRow | None, folded: bool) -> Line:
     return tuple(spaced)
 
 
-def lane_line(lane: LaneRow, open: bool, events: int, room: int, outside: Outside) -> Line:
+def lane_line(lane: LaneRow, title: str, open: bool, events: int, room: int, outside: Outside) -> Line:
     """A sub-agent: what it was asked, and how much of it is folded away."""
     depth = min(max(lane.depth, 1), DEEPEST)
     time = TIME if room >= 48 else 5
@@ -84,5 +84,5 @@ def lane_line(lane: LaneRow, open: bool, events: int, room: int, outside: Outsid
     ]
     end = (Ink("quiet", figures.plural(events, "event")), Ink("accent", " ▾" if open else " ▸"))
     space = room - width(head) - width(end) - 1
-    text = outside.line(lane.title or lane.name, max(space, 0))
+    text = outside.line(title, max(space, 0))
     return (*head, Ink("agent", text), Ink("text", " " * max(space - cells(text) + 1, 0)), *end)

@@ -15,13 +15,13 @@ from console.actions import Action, Situation
 from console.screens.event_pane.pane import EventPane
 from console.screens.sessions.columns import AGENTS, project, total
 from console.screens.timeline.copying import copies_of, whole_text
-from console.screens.timeline.density import DensityStrip
+from console.screens.timeline.density import FINE, DensityStrip
 from console.screens.timeline.folding import Outlook
 from console.screens.timeline.source import EventItem, Item, LaneItem, Shape, TimelineSource, row_of, shape_of
 from console.screens.view import Copy, Place, View, bindings, dot
 from console.widgets import figures
 from console.widgets.chooser import Chooser
-from console.widgets.ink import Ink, Line
+from console.widgets.ink import Ink, Line, width
 from console.widgets.list_pane import ListPane
 from console.widgets.notice import Notice
 from console.widgets.virtual_list import Anchor, VirtualList
@@ -176,8 +176,7 @@ class TimelineView(View):
         def counted(totals: tuple[Total, Total]) -> None:
             self._all, self._fitting = totals
             self._list_pane.settle()
-            if self.console_app.shell.prompting:
-                self.console_app.shell.hint(self.preview_hint())
+            self.console_app.shell.hint(self.preview_hint())
             self.tell()
 
         self.console_app.pool.ask((self, "count"), count, counted, self._no_count, slow=True)
@@ -187,12 +186,12 @@ class TimelineView(View):
         self.tell()
 
     def _read_density(self) -> None:
-        session, room = self.session, self._strip.room
+        session = self.session
         assert session is not None
         self._strip.show(())
 
         def read(archive: Archive) -> list[tuple[int, int]]:
-            return archive.density(session.key, room)
+            return archive.density(session.key, FINE)
 
         def failed(_error: Exception) -> None:
             self._strip.show(())
@@ -200,15 +199,8 @@ class TimelineView(View):
         self.console_app.pool.ask((self, "density"), read, self._show_density, failed, slow=True)
 
     def _show_density(self, slices: list[tuple[int, int]]) -> None:
-        if len(slices) != self._strip.room:
-            self._read_density()
-            return
         self._strip.show(slices)
         self._point()
-
-    def on_resize(self) -> None:
-        if self.session is not None and self._strip.slices and len(self._strip.slices) != self._strip.room:
-            self._read_density()
 
     # states
 
@@ -250,7 +242,7 @@ class TimelineView(View):
         outside, lane = self.console_app.outside, item.lane
         return [
             (Ink("head", "sub-agent "), Ink("quiet", f"   lane {lane.lane}, {lane.depth} deep")),
-            (Ink("agent", outside.line(lane.title or "no title recorded")),),
+            (Ink("agent", outside.line(item.title)),),
             (Ink("quiet", "id       "), Ink("outside", outside.line(lane.name))),
             (Ink("quiet", "holds    "), Ink("text", figures.plural(item.events, "event"))),
             (),
@@ -281,10 +273,16 @@ class TimelineView(View):
             return (*start, Ink("quiet", outside.line(self._place.session))), ()
         start.append(Ink("outside", outside.line(session.title) or "no title"))
         agent = AGENTS.get(session.agent) or outside.line(session.agent)
-        parts = [f"{agent} {outside.line(session.version, 12)}".strip()]
-        if self.size.width >= 100:
-            parts += [outside.line(project(session), 28), outside.line(session.git_branch, 24)]
-        parts.append(figures.span(session.started, session.ended))
+        parts = [
+            f"{agent} {outside.line(session.version, 12)}".strip(),
+            outside.line(project(session), 28),
+            outside.line(session.git_branch, 24),
+            figures.span(session.started, session.ended),
+        ]
+        # The title comes first: what does not fit beside it is left out, the least telling part before others.
+        for least in (2, 1, 0):
+            if width(start) + width(dot(*parts)) + 4 > self.size.width:
+                parts[least] = ""
         return tuple(start), dot(*parts)
 
     def second(self) -> None:
@@ -331,7 +329,8 @@ class TimelineView(View):
         return dot(*parts)
 
     def standing(self) -> Line:
-        return self.console_app.standing.entry(self.pane.told.number if self.pane.told else None)
+        told = self.pane.told
+        return self.console_app.standing.entry(told.number, told.address) if told else self.console_app.standing.line()
 
     def situation(self, now: Situation) -> Situation:
         rows = self._rows
@@ -413,9 +412,7 @@ class TimelineView(View):
 
     def do_open(self) -> None:
         item = self.item
-        if isinstance(item, LaneItem):
-            self.do_fold()
-        elif isinstance(item, EventItem) and item.folded:
+        if isinstance(item, LaneItem) or (isinstance(item, EventItem) and item.folded):
             self.do_fold()
         elif self.pane.error:
             self._follow(now=True)

@@ -32,12 +32,18 @@ class EventItem:
 
 @dataclass(frozen=True, slots=True)
 class LaneItem:
-    """The line a sub-agent stands in for, after the event that started it. ``events`` are those of its own lanes too."""
+    """The line that stands for a sub-agent, after the event that started it. ``events``: its own lanes' too."""
 
     lane: LaneRow
     open: bool
     events: int
     after: EventRow
+
+    @property
+    def title(self) -> str:
+        """What the sub-agent was asked, as far as the log says."""
+        asked = self.after.summary if self.lane.spawn == self.after.key else ""
+        return self.lane.title or asked or self.lane.name
 
 
 Item = EventItem | LaneItem
@@ -171,8 +177,9 @@ class TimelineSource:
         lanes = self.shape.starts.get(row.key, ())
         if first:
             lanes = (*self.shape.orphans, *lanes)
-        for lane in lanes:
-            items.append(LaneItem(self.shape.lanes[lane], lane in self.open_lanes, self.shape.totals[lane], row))
+        items.extend(
+            LaneItem(self.shape.lanes[lane], lane in self.open_lanes, self.shape.totals[lane], row) for lane in lanes
+        )
         return items
 
     def key(self, item: Item) -> Hashable:
@@ -186,7 +193,7 @@ class TimelineSource:
 
     def line(self, item: Item, room: int) -> Line:
         if isinstance(item, LaneItem):
-            return lane_line(item.lane, item.open, item.events, room, self.outside)
+            return lane_line(item.lane, item.title, item.open, item.events, room, self.outside)
         return event_line(item.row, item.starts, item.folded, item.depth, room, self.outside)
 
 

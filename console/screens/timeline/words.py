@@ -57,6 +57,9 @@ def told(row: EventRow) -> Told:
     """How the timeline names an event."""
     voice = VOICES.get(row.actor, "outside")
     match row.kind:
+        case "user.message" if row.lane:
+            # What begins a sub-agent's lane was written by the agent that sent it, not by a person.
+            return Told(" ", "Task", "agent", "agent")
         case "user.message":
             return Told(" ", "User", "user", voice)
         case "model.message":

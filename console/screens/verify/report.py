@@ -2,64 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from textual.strip import Strip
 
 from console.services import VerifyFailure, VerifyResult
 from console.widgets import figures
-from console.widgets.ink import Ink, Line, left, right, spread
+from console.widgets.ink import Ink, Line, cells, left, right
 from console.widgets.inked import Inked
 from console.widgets.safe import Outside
 
 BAR = 26
 """Cells of a full bar."""
 
-NAMES = {
-    "entries": "entries",
-    "tree": "tree",
-    "chains": "source chains",
-    "segments": "segments",
-    "records": "records",
-    "payloads": "payloads",
-    "folds": "tables",
-    "rows": "table rows",
-    "indexes": "indexes",
-}
-"""What people call what is checked; other names are shown as they are."""
+NAMES = {"streams": "source chains", "rows": "table rows", "searchable": "search index"}
+"""What people call what is checked, where that is another word."""
 
-_WORDS = {
-    "entries": ("entry", "entries"),
-    "tree": ("tree", "tree"),
-    "chains": ("chain", "chain"),
-    "segments": ("segment", "segment"),
-    "records": ("record", "record"),
-    "payloads": ("payload", "payload"),
-    "folds": ("fold", "table"),
-    "rows": ("row", "row"),
-    "indexes": ("index", "index"),
+_OF = {
+    "chain": "streams",
+    "tile": "tiles",
+    "record": "records",
+    "bytes_missing": "records",
+    "bytes_left": "records",
+    "index": "searchable",
+    "rolled_back": "entries",
+    "forked": "entries",
+    "store_key": "entries",
 }
-NO_CLAIM = (
-    "What this does not claim: that the agent told the truth; that nothing happened off the record;",
-    "that whoever can write the whole store did not make it anew.",
-)
+_OF_PREFIX = {"entry_": "entries", "segment_": "segments", "payload_": "payloads", "fold_": "tables"}
+
+
+def checked_name(failure: VerifyFailure) -> str:
+    """The name of the check a failure belongs to; empty where it belongs to none."""
+    if failure.kind in _OF:
+        return _OF[failure.kind]
+    if failure.kind == "damaged" and failure.address.startswith("table/"):
+        return "tables"
+    return next((name for prefix, name in _OF_PREFIX.items() if failure.kind.startswith(prefix)), "")
 
 
 def report_lines(result: VerifyResult, outside: Outside) -> list[Line]:
     """One line for each thing that was checked, then what was withheld."""
-    name_room = max([len(NAMES.get(name, name)) for name in result.checked] + [10]) + 3
+    name_room = max([cells(NAMES.get(name, name)) for name in result.checked] + [10]) + 3
     lines: list[Line] = []
+    failed = Counter(checked_name(failure) for failure in result.failures)
     for name, count in result.checked.items():
-        bad = sum(_about(failure, name) for failure in result.failures)
+        bad = failed.pop(name, 0)
         state = Ink("fails", f"✗ {figures.number(bad)} of ") if bad else Ink("holds", "✓ ")
         said = [
             Ink("text", "  " + left(outside.line(NAMES.get(name, name), name_room), name_room)),
             state,
-            Ink("text", left(figures.number(count), 12)),
+            Ink("text", left(figures.number(count), max(22 - cells(state.text), 1))),
         ]
         took = result.seconds.get(name)
         end = (Ink("quiet", right(figures.duration(int(took * 1000)), 10)),) if took is not None else ()
         lines.append((*said, *end))
+    if other := sum(failed.values()):
+        lines.append((Ink("text", "  " + left("the store", name_room)), Ink("fails", f"✗ {figures.number(other)}")))
     if result.withheld:
         lines.append(
             (
@@ -68,10 +68,6 @@ def report_lines(result: VerifyResult, outside: Outside) -> list[Line]:
             )
         )
     return lines
-
-
-def _about(failure: VerifyFailure, name: str) -> bool:
-    return any(failure.kind.startswith(word) for word in _WORDS.get(name, (name.rstrip("s"),)))
 
 
 def progress_line(stage: str, done: int, total: int | None, outside: Outside) -> Line:
@@ -95,15 +91,25 @@ def failure_line(failure: VerifyFailure, room: int, outside: Outside) -> Line:
     return (kind, address, Ink("text", outside.line(failure.detail, max(room - 68, 0))))
 
 
+def failure_lines(failure: VerifyFailure, meanings: Mapping[str, str], outside: Outside) -> list[Line]:
+    """One thing that did not hold, whole."""
+    meaning = meanings.get(failure.kind, "")
+    lines: list[Line] = [(Ink("fails", f"✗ {outside.line(failure.kind)}"), Ink("text", f"  {meaning}"))]
+    lines.append((Ink("quiet", "where   "), Ink("outside", outside.line(failure.address))))
+    if failure.detail:
+        lines.append((Ink("quiet", "what    "), Ink("text", outside.line(failure.detail))))
+    return lines
+
+
 class Report(Inked):
     """Lines of a fixed number, each as wide as the widget."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.lines: list[tuple[Line, Line]] = []
+        self.lines: list[Line] = []
 
-    def say(self, lines: Sequence[tuple[Line, Line]]) -> None:
-        """Show (left, right) lines."""
+    def say(self, lines: Sequence[Line]) -> None:
+        """Show these lines."""
         if list(lines) != self.lines:
             grown = len(lines) != len(self.lines)
             self.lines = list(lines)
@@ -111,7 +117,7 @@ class Report(Inked):
 
     @property
     def text(self) -> str:
-        return "\n".join("".join(ink.text for ink in (*start, *end)) for start, end in self.lines)
+        return "\n".join("".join(ink.text for ink in line).rstrip() for line in self.lines)
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:  # noqa: ARG002
         return len(self.lines)
@@ -119,5 +125,4 @@ class Report(Inked):
     def render_line(self, y: int) -> Strip:
         if y >= len(self.lines):
             return self.blank()
-        start, end = self.lines[y]
-        return self.strip(spread(start, end, self.size.width) if end else start, self.size.width)
+        return self.strip(self.lines[y], self.size.width)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from console.actions import Action, Situation
-from console.screens.verify.report import NO_CLAIM, Report, failure_line, progress_line, report_lines
+from console.screens.verify.report import Report, failure_line, failure_lines, progress_line, report_lines
 from console.screens.view import Copy, Place, View, bindings, dot
 from console.services import VerifyFailure, VerifyResult
 from console.widgets import figures
@@ -19,7 +19,9 @@ from console.widgets.ink import Ink, Line
 from console.widgets.list_pane import ListPane
 from console.widgets.notice import Notice
 from console.widgets.safe import Outside
+from console.widgets.text_view import TextView
 from console.widgets.virtual_list import Cursor, VirtualList
+from console.working import Job
 from storage.queries.models import Page
 
 if TYPE_CHECKING:
@@ -74,7 +76,11 @@ class VerifyView(View):
         super().__init__(id="verify")
         self._filter = ""
         self._shown: tuple[VerifyResult | None, str] | None = None
+        self._meanings: Mapping[str, str] = {}
+        self._claims: tuple[str, ...] = ()
         self._report = Report(id="verify-report")
+        self._detail = TextView(id="verify-detail")
+        self._detail.can_focus = False
         self._rows: VirtualList[_Row] = VirtualList(lambda: self.console_app.pool, id="verify-list")
         self._pane = ListPane(
             self._rows, what="the failures", empty=self._say_empty, failed=self._say_failed, id="verify-pane"
@@ -83,6 +89,7 @@ class VerifyView(View):
     def compose(self) -> ComposeResult:
         yield self._report
         yield self._pane
+        yield self._detail
 
     @property
     def main_list(self) -> VirtualList[Any]:
@@ -94,6 +101,15 @@ class VerifyView(View):
     def arrive(self, place: Place) -> None:  # noqa: ARG002
         self.worked()
         self.focus_main()
+        if not self._claims:
+            # What verifying means is written where it is done; to load that takes longer than a key may.
+            job = Job("looking", self.console_app.call_later, lambda: None)
+            job.start(lambda _progress, _cancelled: _read_meanings(), self._learn, lambda _error: None)
+
+    def _learn(self, meanings: tuple[Mapping[str, str], tuple[str, ...]]) -> None:
+        self._meanings, self._claims = meanings
+        self.worked()
+        self._show_detail()
 
     @property
     def _result(self) -> VerifyResult | None:
@@ -103,10 +119,9 @@ class VerifyView(View):
         """Say how far a run is, or what it found."""
         app, job = self.console_app, self.console_app.jobs.job
         if job is not None and job.name == "verify":
-            self._report.say([(progress_line(job.stage, job.done, job.total, app.outside), ())])
+            self._report.say([(), progress_line(job.stage, job.done, job.total, app.outside)])
         elif self._result is not None:
-            lines = report_lines(self._result, app.outside)
-            self._report.say([(line, ()) for line in lines])
+            self._report.say([*report_lines(self._result, app.outside), ()])
         else:
             self._report.say([])
         if self._shown != (self._result, self._filter):
@@ -127,6 +142,16 @@ class VerifyView(View):
         )
         self._rows.show(FailureSource(kept, self.console_app.outside), total=len(kept))
 
+    @on(VirtualList.Moved)
+    def _moved(self) -> None:
+        self._show_detail()
+
+    def _show_detail(self) -> None:
+        row = self._rows.item
+        self._detail.display = row is not None
+        if row is not None:
+            self._detail.show(failure_lines(row[1], self._meanings, self.console_app.outside), ())
+
     def on_resize(self) -> None:
         self.worked()
 
@@ -135,7 +160,9 @@ class VerifyView(View):
 
     def _say_empty(self, notice: Notice) -> None:
         result = self._result
-        claim: list[Line] = [(Ink("quiet", line),) for line in NO_CLAIM]
+        claim: list[Line] = []
+        if self._claims:
+            claim = [(Ink("quiet", "What this does not claim: " + "; ".join(self._claims) + "."),)]
         if self.console_app.jobs.busy == "verify":
             notice.say(Ink("quiet", "Checking …"), (), [("esc", "stop")])
         elif result is None:
@@ -169,7 +196,7 @@ class VerifyView(View):
         when = f"{figures.ago(result.finished, self.console_app.now())} · " if result.finished else ""
         if self._filter:
             start += [Ink("key", "   / "), Ink("hit", self.console_app.outside.line(self._filter, 30))]
-        return tuple(start), (Ink("quiet", when + "level "), Ink("head", result.level))
+        return tuple(start), (Ink("quiet", when + "level "), Ink("head" if result.holds else "fails", result.level))
 
     def missing(self) -> Line:
         result = self._result
@@ -220,7 +247,11 @@ class VerifyView(View):
 
     def do_open(self) -> None:
         row = self._rows.item
-        if row is not None:
+        if row is None:
+            return
+        if row[1].address.startswith("table/"):
+            self.console_app.shell.flash("a row of a table is made from the ledger: `affidavit rebuild` makes it anew")
+        else:
             self.console_app.finding.go_to(row[1].address)
 
     @on(VirtualList.Opened)
@@ -255,3 +286,9 @@ class VerifyView(View):
                 f"{outside.line(f.kind)}  {outside.line(f.address)}  {outside.line(f.detail)}" for f in result.failures
             ]
             give(self._report.text + "\n\n" + "\n".join(lines))
+
+
+def _read_meanings() -> tuple[Mapping[str, str], tuple[str, ...]]:
+    from storage.verify import FAILURES, NOT_CLAIMED
+
+    return FAILURES, NOT_CLAIMED
