@@ -80,6 +80,7 @@ class Archive:
             from storage.queries.records import Records
 
             self._opened = Records(self._link)
+        self._opened.refresh()
         return self._opened
 
     # sessions

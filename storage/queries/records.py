@@ -93,6 +93,16 @@ class Records:
         self._kept: OrderedDict[int, _Segment] = OrderedDict()
         self._kept_bytes = 0
         self._latest: tuple[int, Reading] | None = None
+        self._version: int | None = None
+
+    def refresh(self) -> None:
+        """Drop what is kept if anything was committed since: a text that was erased must not be shown from memory."""
+        version = self._link.value("PRAGMA data_version")
+        if version != self._version:
+            self._kept.clear()
+            self._kept_bytes = 0
+            self._latest = None
+            self._version = version
 
     def record(self, key: int) -> Record:
         """The record of an event; raises :class:`RecordError` if its bytes are neither there nor withheld."""
@@ -162,6 +172,7 @@ class Records:
         events = listing(self._link, session, filter)
         found = events.walk(self._link, None, False, False, BATCH)
         while found:
+            self.refresh()
             for row in found:
                 yield self.detail(event_row(row[2:]))
             found = events.walk(self._link, found[-1][:2], False, False, BATCH)
