@@ -9,6 +9,8 @@ from pathlib import Path
 from benchmarks import floors
 
 WORDS = ("token", "cache", "parser", "session", "admin", "role", "fixture", "mock", "retry", "index", "ledger")
+SHOWN = "run"
+"""What every page of such a session shows: the word for a shell command."""
 SESSION = "5e551011-0000-4000-8000-000000000001"
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import sample_sessions
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("affidavit", "storage", "console", "sample_sessions")
 CODE = (*PACKAGES, "tests", "benchmarks", "docs")
@@ -62,6 +64,33 @@ def test_storage_loads_no_terminal() -> None:
 
 def test_a_plain_interpreter_is_free_of_what_these_tests_look_for() -> None:
     assert loaded_after("pass") & (TERMINAL | DATABASE | set(PACKAGES)) == set()
+
+
+UNTIL_FIRST_ROWS = """
+import asyncio, sys
+import console.commands.open as door
+from console.app import AffidavitApp
+from console.main import main
+
+async def leave(pilot):
+    for _ in range(200):
+        await pilot.pause(0.05)
+        if "failing" in pilot.app.export_screenshot():
+            pilot.app.exit(return_code=0)
+            return
+    raise SystemExit("the first rows did not come")
+
+AffidavitApp.open = lambda app: app.run(headless=True, size=(120, 40), auto_pilot=leave)
+door.console_can_open = lambda: None
+assert main(["--store", sys.argv[1]]) == 0
+"""
+
+
+def test_the_console_shows_its_first_rows_without_a_mapper_of_tables(tmp_path: Path) -> None:
+    store = sample_sessions.build(tmp_path).store
+    loaded = loaded_after(f"import sys\nsys.argv = ['-c', {store!r}]\n{UNTIL_FIRST_ROWS}")
+    assert "textual" in loaded
+    assert loaded & {"sqlalchemy", "sqlmodel", "alembic", "pydantic"} == set()
 
 
 def imports_of(path: Path) -> set[tuple[int, str]]:
