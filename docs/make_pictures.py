@@ -23,9 +23,13 @@ HOUR = datetime(2026, 5, 21, 9, 6, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture: where the console is opened, what is pressed there, and how large it is."""
+    """One picture: where the console is opened, what is pressed there, and how large it is.
+
+    ``shows`` is a word that must be on it; without that, something else was drawn.
+    """
 
     name: str
+    shows: str
     keys: tuple[str, ...] = ()
     session: int | None = None
     size: tuple[int, int] = (120, 34)
@@ -34,10 +38,12 @@ class Picture:
 
 
 SHOWN = (
-    Picture("sessions", size=(120, 16)),
-    Picture("timeline", ("right_curly_bracket",), session=0),
-    Picture("timeline-light", ("right_curly_bracket", "right_curly_bracket"), session=1, theme="light"),
-    Picture("verify", ("5", "r"), size=(120, 26), tampered=True),
+    Picture("sessions", "failing", size=(120, 16)),
+    Picture("timeline", "AssertionError", ("right_curly_bracket",), session=0),
+    Picture(
+        "timeline-light", "AssertionError", ("right_curly_bracket", "right_curly_bracket"), session=1, theme="light"
+    ),
+    Picture("verify", "recorded", ("5", "r"), size=(120, 26), tampered=True),
 )
 
 
@@ -61,7 +67,10 @@ async def draw(picture: Picture, demo: DemoResult) -> str:
         for key in picture.keys:
             await pilot.press(key)
             await settle(pilot.pause)
-        return plain(app.export_screenshot(title="affidavit", simplify=True))
+        svg = plain(app.export_screenshot(title="affidavit", simplify=True))
+    if f">{picture.shows}" not in svg.replace("&#160;", ">"):
+        raise SystemExit(f"{picture.name}: {picture.shows!r} is not on it")
+    return svg
 
 
 async def settle(pause: object) -> None:
