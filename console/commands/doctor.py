@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from console import clipboard, machine, settings
@@ -73,14 +72,13 @@ def _sqlite() -> dict[str, Any]:
 def _full_text() -> bool:
     from storage import driver
 
-    with TemporaryDirectory(prefix="affidavit-doctor-") as folder:
-        connection = driver.connect_aside(os.path.join(folder, "words.db"))
-        try:
-            connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='')")
-        except driver.Error:
-            return False
-        finally:
-            connection.close()
+    connection = driver.sqlite3.connect(":memory:")
+    try:
+        connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, content='')")
+    except driver.Error:
+        return False
+    finally:
+        connection.close()
     return True
 
 

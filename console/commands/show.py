@@ -18,6 +18,7 @@ from affidavit.session.address import (
 from affidavit.session.event import FLAGS, event_hex
 from console.commands import documents
 from console.commands.call import Call, command
+from console.commands.completing import addresses
 from console.commands.resolve import (
     all_events,
     find_content,
@@ -57,7 +58,7 @@ LARGEST_SHOWN = 1_048_576
 
 
 @command("show", "Print what is at an address, whole or its bytes", prints=PRINTS)
-@click.argument("address", metavar="ADDRESS")
+@click.argument("address", metavar="ADDRESS", shell_complete=addresses)
 @click.option("--raw", is_flag=True, help="The very bytes of the record as they stood in the file it came from.")
 def show_command(call: Call, address: str, raw: bool) -> int:
     """Print what is at ADDRESS, whole: a session, an event, a turn, a ledger entry, recorded bytes."""

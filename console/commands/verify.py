@@ -10,6 +10,7 @@ import click
 
 from affidavit.session.address import parse
 from console.commands.call import Call, command
+from console.commands.completing import addresses
 from console.commands.importing import stopping
 from console.output import Column
 from console.progress import Meter
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     prints="holds, level, entries, checked{}, failures[{address, class, detail}], withheld; with --since-last also "
     "since{entries, at}",
 )
-@click.argument("address", metavar="[ADDRESS]", required=False)
+@click.argument("address", metavar="[ADDRESS]", required=False, shell_complete=addresses)
 @click.option("--since-last", is_flag=True, help="Only what is new since you last verified this store.")
 def verify_command(call: Call, address: str | None, since_last: bool) -> int:
     """Check that the store is what was recorded: every entry, chain, record, content and table.

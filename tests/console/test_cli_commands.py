@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.console.cli_runner import Runner, own
+from tests.journeys.driving import affidavit
 from tests.storage.claude_fixtures import SESSION
 
 
@@ -419,6 +420,22 @@ def test_completion_is_a_script_for_the_shell(cli, shell):
     done = cli("completion", shell)
     assert done.code == 0
     assert "_AFFIDAVIT_COMPLETE" in done.out
+
+
+def test_a_shell_completes_commands_and_the_addresses_of_sessions(filled):
+    uid = first_session(filled)["id"]
+
+    def completed(words: str) -> str:
+        environment = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")), "_AFFIDAVIT_COMPLETE": "bash_complete"}
+        done = affidavit(**environment)
+        assert done.code == 0
+        assert done.err == ""
+        return done.out
+
+    assert "plain,sessions" in completed("affidavit ses")
+    assert f"plain,session/{uid}" in completed("affidavit show session/")
+    assert f"plain,session/{uid}" in completed("affidavit verify ")
+    assert completed("affidavit show --store /nowhere/at/all.db ses").strip() == ""
 
 
 def test_the_schema_takes_what_record_takes(cli):
