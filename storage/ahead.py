@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from queue import Queue
 from typing import Any, BinaryIO
 
-from storage.folds.fold import Voice
+from storage.folds.sources import Voice
 from storage.making_ready import Step, steps
 from storage.quiet import no_collecting
 from storage.segments import Packed

@@ -99,20 +99,6 @@ def connect_reader(path: str) -> Connection:
     return connection
 
 
-def read_only_address(path: str) -> str:
-    """A store's address for ``ATTACH``, read-only."""
-    return _address(path, "ro")
-
-
-def connect_aside(path: str) -> Connection:
-    """A throw-away database for rebuilt tables: no journal, no waiting for the disk."""
-    connection = sqlite3.connect(_address(path, "rwc"), uri=True, check_same_thread=False, cached_statements=256)
-    _common(connection)
-    for pragma in ("main.journal_mode=OFF", "main.synchronous=OFF", "main.cache_size=-65536"):
-        connection.execute(f"PRAGMA {pragma}")
-    return connection
-
-
 def is_locked(error: BaseException) -> bool:
     """Whether an error says that another process holds the store."""
     text = str(error)

@@ -22,8 +22,8 @@ from storage import driver
 from storage.accounting import FileReport, ImportReport
 from storage.ahead import Died, can_help, steps_ahead
 from storage.detect import SAMPLE_BYTES, Detected, detect, files, head_of
-from storage.folds.fold import Fold, Ready, SourceRow, Voice
-from storage.folds.known import Segments
+from storage.folds.fold import Ready, into_tables
+from storage.folds.sources import SourceRow, Voice
 from storage.ledger import Clock, Content, Draft, Ledger
 from storage.making_ready import Step, steps
 from storage.quiet import no_collecting
@@ -63,7 +63,7 @@ class Importer:
         self.progress = progress
         self.cancel = cancel or threading.Event()
         self.ledger = Ledger(self.connection, store.identity.ws)
-        self.fold = Fold(self.connection, Segments(self.connection))
+        self.fold = into_tables(self.connection)
         self.report = ImportReport()
         self._version = -1
         self._looked_at = 0

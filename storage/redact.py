@@ -20,8 +20,9 @@ import zstandard
 
 from affidavit.session.event import Reading
 from storage.driver import Connection
-from storage.folds.fold import Envelope, Voice, reading_of
+from storage.folds.fold import Envelope, reading_of
 from storage.folds.known import number, place_of
+from storage.folds.sources import Voice
 from storage.ledger import Clock, Content, Draft, Ledger
 from storage.refold import Progress
 from storage.segments import SALT, recut, spans_of, value_of

@@ -12,8 +12,7 @@ from typing import Any
 import orjson
 
 from storage.driver import Connection
-from storage.folds.fold import Envelope, Fold
-from storage.folds.known import Segments
+from storage.folds.fold import Envelope, Fold, into_tables
 from storage.ledger import payload
 from storage.recorded import Recorded, about_source
 from storage.segments import SegmentError
@@ -99,22 +98,13 @@ class Refold:
             segment = next(segments, None)
             if segment is None or segment.entry != index or segment.ready is None:
                 raise SegmentError(f"the records of entry {index} cannot be had")
-            no = self.revisions.get(body["source"])
-            if no is None:
-                no = self.revisions[body["source"]] = self._revision_of(body["source"])
-            self.fold.segment(index, no, segment.ready, segment.size, segment.lines)
+            self.fold.segment(index, self.revisions[body["source"]], segment.ready, segment.size, segment.lines)
             return segment.records
         elif kind == "redaction":
             self.fold.redaction(index, [bytes.fromhex(commitment) for commitment in body["commitments"]])
         return 1
 
-    def _revision_of(self, source: str) -> int:
-        query = f"SELECT no FROM {self.fold.prefix}source WHERE id = ? ORDER BY revision DESC LIMIT 1"
-        return int(self.connection.execute(query, (source,)).fetchone()[0])
 
-
-def tables(connection: Connection, lookup: bytes, segments: Recall, prefix: str = "", *, search: bool = True) -> Refold:
+def tables(connection: Connection, lookup: bytes, segments: Recall, prefix: str = "") -> Refold:
     """A refold that reads entries and writes fold tables through one connection."""
-    kept = withheld_records(connection)
-    fold = Fold(connection, Segments(connection), prefix, search=search, withheld=kept)
-    return Refold(connection, fold, lookup, segments)
+    return Refold(connection, into_tables(connection, prefix, withheld_records(connection)), lookup, segments)

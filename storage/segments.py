@@ -16,6 +16,7 @@ import zstandard
 
 from affidavit.proof.commitment import commit_all, segment_root
 from affidavit.proof.parsing import Unreadable, envelope, loads_lenient, split_values
+from affidavit.text.marks import marked
 
 SEGMENT_BYTES = 256 * 1024
 SEGMENT_RECORDS = 1_000
@@ -139,7 +140,7 @@ def parse(value: bytes) -> tuple[Any, tuple[str, ...], str | None]:
     """A record's JSON value, what was odd about it, or the reason it is unreadable."""
     if len(value) > RECORD_BYTES:
         fields = envelope(value)
-        near = ", ".join(f"{name} {str(fields[name])[:80]}" for name in _ENVELOPE if name in fields)
+        near = ", ".join(f"{name} {marked(str(fields[name])[:80])}" for name in _ENVELOPE if name in fields)
         return None, (), f"too_large: {len(value)} bytes" + (f"; {near}" if near else "")
     try:
         parsed, flags = loads_lenient(value)

@@ -100,7 +100,7 @@ class Changes:
     passed: list[tuple[int, int, int, int | None, int]] = field(default_factory=list)
     usage: dict[tuple[int, int], Spent] = field(default_factory=dict)
     calls: dict[tuple[int, int], Call | None] = field(default_factory=dict)
-    awaited: set[tuple[int, int]] = field(default_factory=set)
+    awaited: dict[int, list[int]] = field(default_factory=dict)
     answered: set[int] = field(default_factory=set)
     unreadable: list[tuple[int, int, int | None, int, int, int, str]] = field(default_factory=list)
     artifacts: list[tuple[int, int, bytes, str, str | None, int]] = field(default_factory=list)
@@ -259,8 +259,8 @@ class Derivation:
             problem = "parent_missing"
             if above == first:
                 problem = "parent_cycle"
-            elif first:
-                self.changes.awaited.add((above, n))
+            elif first and rows:
+                self.changes.awaited.setdefault(above, []).append(n)
         if artifact is not None:
             digest, media, called, size = artifact
             called = called if called is None else marked(called)
@@ -277,10 +277,11 @@ class Derivation:
                     state.ended = at
                 elif at < state.started:
                     state.started = at
-            if problem or again:
+            if problem:
+                self._flag(rows[0], "", problem)
+            if again:
                 for row in rows:
-                    self._flag(row, "", problem)
-                    self._flag(row, "", "same_id_differs" if again else "")
+                    self._flag(row, "", "same_id_differs")
             self._events(source, state, n, rows, lane, turn)
             for block, text in texts:
                 self.changes.texts.append((n + block, text))
@@ -345,12 +346,11 @@ class Derivation:
 
     def _answer_waiting(self, first: int, parent: int | None) -> None:
         """A record arrived that others named before it was seen: clear their flag, or mark the circle they close."""
-        waiting = [n for above, n in self.changes.awaited if above == first]
-        waiting += self.known.awaiting(first) if first not in self.changes.answered else []
+        waiting = [] if first in self.changes.answered or not self._awaits else self.known.awaiting(first)
+        waiting += self.changes.awaited.pop(first, [])
         if not waiting:
             return
         self.changes.answered.add(first)
-        self.changes.awaited = {pair for pair in self.changes.awaited if pair[0] != first}
         ancestors = self._ancestors(first, parent)
         for n in dict.fromkeys(waiting):
             row = self._event(n)

@@ -45,7 +45,7 @@ def stated(state: SessionState, number: int, facts: dict[str, str]) -> list[int]
     changed = [number]
     if number and lane.parent is None and lane.spawn is None:
         if parent is not None:
-            above, opened = open_lane(state, parent)
+            above, opened = open_lane(state, marked(parent))
             changed += opened
             if not _is_below(state, above, number):
                 lane.parent = above

@@ -19,6 +19,9 @@ from affidavit.text.search import index_text
 SUMMARY_CELLS = 200
 """Most characters an event's summary keeps; the whole text stays in the recorded bytes."""
 
+MOST_TOKENS = 1 << 36
+"""More than this no message took: such a figure is not counted, so that no sum of them outgrows a table's integers."""
+
 # Positions in an event row, in the order of the table's columns.
 (N, ID, SESSION, LANE, TURN, KIND, ACTOR, AT, SORT, PARENT, PAIR, TOOL, MODEL, SUMMARY, SIZE, OK, MILLIS, COPIES,
  INFERRED, PROBLEM, FLAGS) = range(21)  # fmt: skip
@@ -73,17 +76,18 @@ class Preparer:
     def __init__(self, format: str, session: str) -> None:
         self.format = format
         self.default = session
-        self._session = ""
+        self._named = self._session = ""
         self._stem = b""
         self._short: dict[str, str] = {}
 
     def prepare(self, reading: Reading, raw: bytes, ids: tuple[int, ...] = ()) -> Prepared:
         """A record's reading and value bytes as a :class:`Fields` tuple; ``ids`` override those of its events."""
-        session = reading.session or self.default
-        if session != self._session:
-            self._session = session
-            self._stem = f"{self.format}\0{session}\0".encode("utf-8", "surrogatepass")
-        stem = self._stem
+        named = reading.session or self.default
+        if named != self._named:
+            self._named = named
+            self._session = marked(named)
+            self._stem = f"{self.format}\0{self._session}\0".encode()
+        session, stem = self._session, self._stem
         drafts = reading.drafts
         record = reading.native or ""
         first = 0
@@ -98,12 +102,16 @@ class Preparer:
         model = None
         message = 0
         spent = None
+        flags = reading.flags
         if usage is not None:
             model = usage.model if usage.model is None else self._marked(usage.model)
             message = _id(stem, usage.message, b"\0usage")
             spent = (model, usage.input, usage.output, usage.cache_read, usage.cache_write)
+            if max(spent[1:]) > MOST_TOKENS:
+                took, gave, read, wrote = (tokens if tokens <= MOST_TOKENS else 0 for tokens in spent[1:])
+                spent = (model, took, gave, read, wrote)
+                flags = flags if "shape" in flags else (*flags, "shape")
         at, time_flag = instant(reading.at)
-        flags = reading.flags
         if time_flag and drafts and (time_flag != "time_missing" or drafts[0].kind != "unknown"):
             flags = (*flags, time_flag)
         above = _id(stem, reading.parent) if reading.parent else 0
@@ -129,8 +137,8 @@ class Preparer:
                     joins.append(self._join(stem, block, draft))
                 rows.append(row)
         return (
-            session, record, first, above, message, at, reading.lane, reading.prompt, reading.leaf,
-            reading.status == "unknown", reading.facts, reading.lane_facts, spent, reading.artifact, rows, joins,
+            session, record, first, above, message, at, reading.lane and marked(reading.lane),
+            reading.prompt and marked(reading.prompt), reading.leaf, reading.status == "unknown", reading.facts, reading.lane_facts, spent, reading.artifact, rows, joins,
             texts, tuple([draft.path for draft in drafts]),
         )  # fmt: skip
 
@@ -178,7 +186,7 @@ class Preparer:
             told = classify(draft.command) if draft.command else None
         elif draft.kind == "tool.finished" and draft.ok is not False and draft.text:
             told = outcome(draft.text, draft.ok)
-        return block, call, intends, told, draft.spawns
+        return block, call, intends, told, draft.spawns and marked(draft.spawns)
 
     def _marked(self, name: str) -> str:
         """A short name that comes again and again (a tool, a model), as tables can hold it."""

@@ -6,17 +6,17 @@ entries into batches gives the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
-from affidavit.session.derive import Broken, Derivation, Taken
+from affidavit.session.derive import Broken, Changes, Derivation, Known, Taken
 from affidavit.session.event import Draft, Reading, Usage
 from affidavit.session.prepare import Preparer
-from affidavit.session.state import SourceState
+from affidavit.session.state import SessionState, SourceState
 from storage.driver import Connection
 from storage.folds.known import Segments, Tables, number
 from storage.folds.rows import Writer
+from storage.folds.sources import SourceRow, Voice
 from storage.readers import readers
 from storage.segments import Cut
 from storage.store import FOLD_VERSION
@@ -29,50 +29,33 @@ Ready = tuple[Any, ...] | list[Any]
 """A record made ready: a prepared tuple, or ``[line, offset, length, reason]`` of one that could not be read."""
 
 
-class Voice(NamedTuple):
-    """How a source's records are read: its format, and the session and lane it speaks of."""
+class Sink(Protocol):
+    """Where a fold puts what it gave: tables, or a comparison with tables."""
 
-    format: str
-    native: str
-    lane: str
+    def write(self, changes: Changes, sessions: dict[int, SessionState]) -> None: ...
+    def source(self, row: SourceRow) -> None: ...
+    def withheld(self, entry: int, commitments: Iterable[bytes]) -> None: ...
+    def folded(self, version: int, entries: int) -> None: ...
 
 
-@dataclass(slots=True)
-class SourceRow:
-    """A revision of a source, and where its chain and its reading stand."""
+class Recorder(Known, Protocol):
+    """What a fold may ask of everything folded before."""
 
-    id: str
-    revision: int
-    state: SourceState
-    cursor: int = 0
-    line: int = 1
-    entries: int = 1
-    last: int = 0
-
-    @property
-    def voice(self) -> Voice:
-        """How its records are read."""
-        return Voice(self.state.format, self.state.native, self.state.lane)
+    def begin(self) -> None: ...
+    def find_source(self, no: int) -> SourceRow: ...
+    def forget(self) -> None: ...
 
 
 class Fold:
-    """Folds into the tables of ``connection`` (``prefix``: a shadow set); ``segments`` reads recorded bytes back."""
+    """Folds entries: what is known comes from ``known``, what it gives goes to ``sink``.
 
-    def __init__(
-        self,
-        connection: Connection,
-        segments: Segments,
-        prefix: str = "",
-        *,
-        search: bool = True,
-        withheld: dict[tuple[int, int], Envelope] | None = None,
-    ) -> None:
-        self.connection = connection
-        self.prefix = prefix
-        self.tables = Tables(connection, segments.record, prefix)
-        self.segments = segments
-        self.writer = Writer(connection, prefix, search=search)
-        self.derivation = Derivation(self.tables)
+    ``withheld``: envelopes of redacted records by (segment entry, record).
+    """
+
+    def __init__(self, known: Recorder, sink: Sink, withheld: Mapping[tuple[int, int], Envelope] | None = None) -> None:
+        self.known = known
+        self.sink = sink
+        self.derivation = Derivation(known)
         self.withheld = withheld or {}
         self.sources: dict[int, SourceRow] = {}
         self._touched: set[int] = set()
@@ -83,11 +66,11 @@ class Fold:
         """Drop every cached state: another connection may have written since."""
         self.derivation.sessions.clear()
         self.sources.clear()
-        self.segments.forget()
+        self.known.forget()
 
     def begin(self) -> None:
         """Start a batch inside the caller's transaction."""
-        self.tables.begin()
+        self.known.begin()
         self.derivation.begin()
         self._touched.clear()
         self._waiting = []
@@ -98,38 +81,16 @@ class Fold:
         ``key``: HMAC of its path; ``about``: what its payload says; ``entries``: length of its chain so far.
         """
         state = SourceState(index, about["format"], about["native"], about["lane"])
-        row = SourceRow(body["source"], body["revision"], state, entries=entries, last=index)
+        row = SourceRow(body["source"], body["revision"], key, about["path"], state, 0, 1, entries, index)
         self.sources[index] = row
-        self.connection.execute(
-            f"INSERT INTO {self.prefix}source VALUES(?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 1, ?, ?, ?, 0, 0, 0, 0, 0)",
-            (
-                index,
-                row.id,
-                row.revision,
-                key,
-                about["path"],
-                about["format"],
-                about["native"],
-                about["lane"],
-                row.state.sort,
-                row.entries,
-                index,
-            ),
-        )
+        self._touched.add(index)
         return row
 
     def source(self, no: int) -> SourceRow:
-        """The state of a source's revision, from the table where it is not at hand."""
+        """The state of a source's revision."""
         row = self.sources.get(no)
         if row is None:
-            found = self.connection.execute(
-                "SELECT id, revision, format, native, lane, session, cursor, line, sort, entries, last, records, "
-                f"mapped, unknown, duplicates, unreadable FROM {self.prefix}source WHERE no = ?",
-                (no,),
-            ).fetchone()
-            state = SourceState(no, found[2], found[3], found[4], found[5], found[8], *found[11:])
-            row = SourceRow(found[0], found[1], state, found[6], found[7], found[9], found[10])
-            self.sources[no] = row
+            row = self.sources[no] = self.known.find_source(no)
         return row
 
     def segment(self, index: int, no: int, records: Sequence[Ready], size: int, lines: int) -> None:
@@ -168,21 +129,22 @@ class Fold:
 
     def redaction(self, index: int, commitments: Iterable[bytes]) -> None:
         """A ``redaction`` entry: these commitments' contents were erased."""
-        self.connection.executemany(
-            f"INSERT OR IGNORE INTO {self.prefix}withheld VALUES(?, ?)",
-            [(commitment, index) for commitment in commitments],
-        )
+        self.sink.withheld(index, commitments)
 
     def write(self, entries: int) -> None:
-        """Write the batch; ``entries``: ledger entries folded after it."""
+        """Hand on the batch; ``entries``: ledger entries folded after it."""
         self._derive()
-        self.writer.write(self.derivation.changes, self.derivation.touched)
+        self.sink.write(self.derivation.changes, self.derivation.touched)
         for no in sorted(self._touched):
-            row = self.sources[no]
-            self.writer.source(row.state, row.cursor, row.line, row.entries, row.last)
-        self.connection.execute(
-            f"INSERT OR REPLACE INTO {self.prefix}fold VALUES('sessions', ?, ?)", (FOLD_VERSION, entries)
-        )
+            self.sink.source(self.sources[no])
+        self.sink.folded(FOLD_VERSION, entries)
+
+
+def into_tables(
+    connection: Connection, prefix: str = "", withheld: Mapping[tuple[int, int], Envelope] | None = None
+) -> Fold:
+    """A fold into the tables of a store (``prefix``: a shadow set of them)."""
+    return Fold(Tables(connection, Segments(connection), prefix), Writer(connection, prefix), withheld)
 
 
 def make_ready(cuts: Sequence[Cut], voice: Voice) -> list[Ready]:

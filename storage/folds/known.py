@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import orjson
 
@@ -13,6 +13,7 @@ from affidavit.session.state import LaneState, SessionState, TurnState
 from affidavit.text.marks import marked
 from storage.driver import Connection
 from storage.folds.rows import SESSION_COLUMNS
+from storage.folds.sources import SOURCE_COLUMNS, SourceRow, source_from
 from storage.segments import spans_of, value_of
 
 RECORD_BITS = 10
@@ -59,9 +60,10 @@ class Segments:
 class Tables:
     """:class:`affidavit.session.derive.Known` over the tables of one connection (``prefix``: a shadow set)."""
 
-    def __init__(self, connection: Connection, record: Callable[[int], bytes], prefix: str = "") -> None:
+    def __init__(self, connection: Connection, segments: Segments, prefix: str = "") -> None:
         self.connection = connection
-        self.record = record
+        self.segments = segments
+        self.record = segments.record
         self.prefix = prefix
         self._next = 0
         p = prefix
@@ -109,6 +111,15 @@ class Tables:
 
     def event(self, n: int) -> Row:
         return list(self.connection.execute(self._event, (n,)).fetchone())
+
+    def forget(self) -> None:
+        """Drop what is kept of stored bytes."""
+        self.segments.forget()
+
+    def find_source(self, no: int) -> SourceRow:
+        """A source's row."""
+        query = f"SELECT {', '.join(SOURCE_COLUMNS)} FROM {self.prefix}source WHERE no = ?"
+        return source_from(self.connection.execute(query, (no,)).fetchone())
 
     def next_session(self) -> int:
         if not self._next:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import orjson
 
 from affidavit.session.derive import Call, Changes
 from affidavit.session.prepare import EVENT_COLUMNS
-from affidavit.session.state import SessionState, SourceState
+from affidavit.session.state import SessionState
 from storage.driver import Connection
+from storage.folds.sources import SOURCE_COLUMNS, SourceRow
 
 SESSION_COLUMNS = (
     "no", "uid", "format", "native", "title", "project", "cwd", "git_branch", "version", "timed", "started", "ended",
@@ -23,10 +26,9 @@ def _holes(count: int) -> str:
 class Writer:
     """Writes changes through one connection (``prefix``: a shadow set of tables)."""
 
-    def __init__(self, connection: Connection, prefix: str = "", *, search: bool = True) -> None:
+    def __init__(self, connection: Connection, prefix: str = "") -> None:
         self.connection = connection
         self.prefix = prefix
-        self.search = search
 
     def write(self, changes: Changes, sessions: dict[int, SessionState]) -> None:
         """Everything a batch changed, inside the caller's transaction."""
@@ -54,13 +56,16 @@ class Writer:
         if changes.answered:
             many(f"DELETE FROM {p}awaited WHERE parent = ?", [(parent,) for parent in changes.answered])
         if changes.awaited:
-            many(f"INSERT OR IGNORE INTO {p}awaited VALUES(?, ?)", sorted(changes.awaited))
+            many(
+                f"INSERT OR IGNORE INTO {p}awaited VALUES(?, ?)",
+                [(parent, n) for parent, waiting in sorted(changes.awaited.items()) for n in waiting],
+            )
         if changes.unreadable:
             many(f"INSERT INTO {p}unreadable VALUES({_holes(7)})", changes.unreadable)
         if changes.artifacts:
             many(f"INSERT OR IGNORE INTO {p}artifact VALUES({_holes(6)})", changes.artifacts)
         self._sessions(changes, sessions)
-        if self.search and changes.texts:
+        if changes.texts:
             # The index flushes to disk at every step back, so its rows go in by ascending rowid.
             many(
                 f"INSERT INTO {p}ix_text(rowid, text) VALUES(?, ?)", [(-n, text) for n, text in reversed(changes.texts)]
@@ -78,18 +83,10 @@ class Writer:
     def _sessions(self, changes: Changes, sessions: dict[int, SessionState]) -> None:
         p = self.prefix
         many = self.connection.executemany
-        turns = [
-            (session, number, turn.key, turn.n, turn.sort, turn.parent, turn.branch)
-            for session, number in sorted(changes.turns)
-            for turn in (sessions[session].turns[number],)
-        ]
+        turns = [turn_row(session, number, sessions[session]) for session, number in sorted(changes.turns)]
         if turns:
             many(f"INSERT OR REPLACE INTO {p}turn VALUES({_holes(7)})", turns)
-        lanes = [
-            (session, number, lane.name, lane.title, lane.parent, lane.depth, lane.turn, lane.spawn, lane.events)
-            for session, number in sorted(changes.lanes)
-            for lane in (sessions[session].lanes[number],)
-        ]
+        lanes = [lane_row(session, number, sessions[session]) for session, number in sorted(changes.lanes)]
         if lanes:
             many(f"INSERT OR REPLACE INTO {p}lane VALUES({_holes(9)})", lanes)
         if sessions:
@@ -99,26 +96,25 @@ class Writer:
                 [session_row(state) for state in sessions.values()],
             )
 
-    def source(self, state: SourceState, cursor: int, line: int, entries: int, last: int) -> None:
+    def source(self, row: SourceRow) -> None:
         """Where reading a source stands now."""
         self.connection.execute(
-            f"UPDATE {self.prefix}source SET session = ?, cursor = ?, line = ?, sort = ?, entries = ?, last = ?, "
-            "records = ?, mapped = ?, unknown = ?, duplicates = ?, unreadable = ? WHERE no = ?",
-            (
-                state.session,
-                cursor,
-                line,
-                state.sort,
-                entries,
-                last,
-                state.records,
-                state.mapped,
-                state.unknown,
-                state.duplicates,
-                state.unreadable,
-                state.no,
-            ),
+            f"INSERT OR REPLACE INTO {self.prefix}source({', '.join(SOURCE_COLUMNS)}) "
+            f"VALUES({_holes(len(SOURCE_COLUMNS))})",
+            row.columns(),
         )
+
+    def withheld(self, entry: int, commitments: Iterable[bytes]) -> None:
+        """Commitments whose contents a redaction entry says were erased."""
+        self.connection.executemany(
+            f"INSERT OR IGNORE INTO {self.prefix}withheld VALUES(?, ?)",
+            [(commitment, entry) for commitment in commitments],
+        )
+
+    def folded(self, version: int, entries: int) -> None:
+        """How far the tables have come."""
+        query = f"INSERT OR REPLACE INTO {self.prefix}fold VALUES('sessions', ?, ?)"
+        self.connection.execute(query, (version, entries))
 
 
 def session_row(state: SessionState) -> tuple[object, ...]:
@@ -156,3 +152,15 @@ def session_row(state: SessionState) -> tuple[object, ...]:
         state.checked,
         orjson.dumps(state.carried()).decode(),
     )
+
+
+def turn_row(session: int, number: int, state: SessionState) -> tuple[object, ...]:
+    """A turn's row."""
+    turn = state.turns[number]
+    return session, number, turn.key, turn.n, turn.sort, turn.parent, turn.branch
+
+
+def lane_row(session: int, number: int, state: SessionState) -> tuple[object, ...]:
+    """A lane's row."""
+    lane = state.lanes[number]
+    return session, number, lane.name, lane.title, lane.parent, lane.depth, lane.turn, lane.spawn, lane.events

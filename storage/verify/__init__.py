@@ -88,7 +88,7 @@ def _verify(
         began = now()
         checks = _Segments(connection, path, walked, report, first, size)
         if folds and since is None and not any(failure.kind in _STOPS for failure in report.failures):
-            check_folds(path, own.lookup, checks.recall, report, step, cancel)
+            check_folds(connection, own.lookup, checks.recall, report, step)
         checks.rest(lambda done: step("records", done, size))
         report.seconds["records"] = now() - began
     finally:
