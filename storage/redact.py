@@ -21,9 +21,9 @@ import zstandard
 from affidavit.session.event import Reading
 from storage.driver import Connection
 from storage.folds.fold import Envelope, reading_of
-from storage.folds.known import number, place_of
 from storage.folds.sources import Voice
 from storage.ledger import Clock, Content, Draft, Ledger
+from storage.numbers import number, place_of
 from storage.refold import Progress
 from storage.segments import SALT, recut, spans_of, value_of
 from storage.store import Random, Store

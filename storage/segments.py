@@ -220,6 +220,8 @@ def spans_of(data: bytes, cuts: bytes, size: int) -> list[bytes]:
     if sum(lengths) != size:
         raise SegmentError("its record lengths do not add up to its size")
     try:
+        if zstandard.frame_content_size(data) != size:
+            raise SegmentError("its bytes do not unpack to its size")
         whole = zstandard.ZstdDecompressor().decompress(data, max_output_size=size)
     except zstandard.ZstdError as error:
         raise SegmentError(f"its bytes cannot be unpacked ({error})") from error

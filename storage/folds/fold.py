@@ -14,9 +14,10 @@ from affidavit.session.event import Draft, Reading, Usage
 from affidavit.session.prepare import Preparer
 from affidavit.session.state import SessionState, SourceState
 from storage.driver import Connection
-from storage.folds.known import Segments, Tables, number
+from storage.folds.known import Segments, Tables
 from storage.folds.rows import Writer
 from storage.folds.sources import SourceRow, Voice
+from storage.numbers import number
 from storage.readers import readers
 from storage.segments import Cut
 from storage.store import FOLD_VERSION

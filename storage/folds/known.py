@@ -14,20 +14,8 @@ from affidavit.text.marks import marked
 from storage.driver import Connection
 from storage.folds.rows import SESSION_COLUMNS
 from storage.folds.sources import SOURCE_COLUMNS, SourceRow, source_from
+from storage.numbers import place_of
 from storage.segments import spans_of, value_of
-
-RECORD_BITS = 10
-BLOCK_BITS = 22
-
-
-def number(entry: int, record: int) -> int:
-    """The number of a record's first event: ledger entry of its segment, then its place there."""
-    return entry << (RECORD_BITS + BLOCK_BITS) | record << BLOCK_BITS
-
-
-def place_of(n: int) -> tuple[int, int, int]:
-    """(ledger entry, record in the segment, block in the record) of an event number."""
-    return n >> (RECORD_BITS + BLOCK_BITS), n >> BLOCK_BITS & 0x3FF, n & 0x3FFFFF
 
 
 class Segments:

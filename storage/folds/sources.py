@@ -45,8 +45,8 @@ class SourceRow:
         state = self.state
         return (
             state.no, self.id, self.revision, self.key, self.path, state.format, state.native, state.lane,
-            state.session, self.cursor, self.line, state.sort, self.entries, self.last, state.records, state.mapped, state.unknown,
-            state.duplicates, state.unreadable,
+            state.session, self.cursor, self.line, state.sort, self.entries, self.last, state.records,
+            state.mapped, state.unknown, state.duplicates, state.unreadable,
         )  # fmt: skip
 
 

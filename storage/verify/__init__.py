@@ -14,7 +14,7 @@ from itertools import chain
 from affidavit.session.event import event_hex
 from storage import driver
 from storage.driver import Connection
-from storage.folds.known import number
+from storage.numbers import number
 from storage.quiet import no_collecting
 from storage.recorded import Recorded, recorded, recorded_ahead
 from storage.refold import Cancelled, Progress
