@@ -101,3 +101,28 @@ def test_an_installed_copy_holds_every_file_of_the_packages(texts: dict[str, str
         if not installed:
             left_out.append(name)
     assert left_out == []
+
+
+def test_every_command_the_pages_name_exists(texts: dict[str, str]) -> None:
+    from console.commands import COMMANDS
+
+    pages = {name: text for name, text in texts.items() if name.endswith(".md")}
+    named = {
+        (name, verb)
+        for name, text in pages.items()
+        for verb in re.findall(r"(?:`|^|\| )(?:\.venv/bin/)?affidavit ([a-z]+)\b(?!/)", text, re.MULTILINE)
+    }
+    assert {verb for _, verb in named} >= {"import", "verify", "show", "demo"}
+    assert {(name, verb) for name, verb in named if verb not in COMMANDS} == set()
+
+
+def test_every_make_target_the_pages_name_exists(texts: dict[str, str]) -> None:
+    targets = set(re.findall(r"^([a-z]+):", texts["Makefile"], re.MULTILINE))
+    named = {
+        word
+        for name in ("README.md", "CONTRIBUTING.md")
+        for words in re.findall(r"(?:`|^)make ((?:[a-z]+ ?)+)", texts[name], re.MULTILINE)
+        for word in words.split()
+    }
+    assert named - targets == set()
+    assert {"demo", "test"} <= named
