@@ -45,7 +45,7 @@ def pages() -> dict[str, str]:
 
 def command_line() -> str:
     """The page of the command line."""
-    context = click.Context(affidavit, info_name=PROGRAM)
+    context = click.Context(affidavit, info_name=PROGRAM, **affidavit.context_settings)
     parts = ["# The command line", MADE, *_command(affidavit, context, 2)]
     parts += ["## Exit codes", _table(("code", "means"), EXIT_CODES), "Of several, 2 comes before 1 before 3."]
     forms = [(f"`{form}`", names) for form, names in NAMED]
