@@ -61,7 +61,7 @@ def _verify(connection: Connection, places: Mapping[int, Iterable[int] | None], 
     report.entries = size
     node = node_from_tiles(_Tiles(connection).tile)
     report.root = _root(size, node)
-    report.checked |= {"entries": 0, "paths in the tree": 0, "records": 0, "payloads": 0}
+    report.checked |= {"entries": 0, "paths": 0, "records": 0, "payloads": 0}
     for index in sorted(places):
         row = connection.execute("SELECT entry, leaf FROM ledger_entry WHERE idx = ?", (index,)).fetchone()
         if row is None:
@@ -88,7 +88,7 @@ def _included(report: VerifyReport, index: int, size: int, leaf: bytes, node: No
     except ProofError as error:
         report.fail(f"entry/{index}", "tile", str(error))
         return
-    report.checked["paths in the tree"] += 1
+    report.checked["paths"] += 1
 
 
 def _root(size: int, node: Node) -> bytes:
