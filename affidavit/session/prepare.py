@@ -138,8 +138,8 @@ class Preparer:
                 rows.append(row)
         return (
             session, record, first, above, message, at, reading.lane and marked(reading.lane),
-            reading.prompt and marked(reading.prompt), reading.leaf, reading.status == "unknown", reading.facts, reading.lane_facts, spent, reading.artifact, rows, joins,
-            texts, tuple([draft.path for draft in drafts]),
+            reading.prompt and marked(reading.prompt), reading.leaf, reading.status == "unknown", reading.facts,
+            reading.lane_facts, spent, reading.artifact, rows, joins, texts, tuple([draft.path for draft in drafts]),
         )  # fmt: skip
 
     def _row(

@@ -11,7 +11,8 @@ from typing import Any
 
 from affidavit.session.event import event_hex
 from storage import driver
-from storage.importing import Importer, ImportReport
+from storage.accounting import ImportReport
+from storage.importing import Importer
 from storage.schema import FOLDS
 from storage.store import Store
 from storage.verify import VerifyReport, verify
