@@ -79,6 +79,7 @@ class Preparer:
         self._named = self._session = ""
         self._stem = b""
         self._short: dict[str, str] = {}
+        self._checks: dict[int, str | None] = {}
 
     def prepare(self, reading: Reading, raw: bytes, ids: tuple[int, ...] = ()) -> Prepared:
         """A record's reading and value bytes as a :class:`Fields` tuple; ``ids`` override those of its events."""
@@ -175,17 +176,18 @@ class Preparer:
             " ".join(flags) if flags else "",
         ]
 
-    @staticmethod
-    def _join(stem: bytes, block: int, draft: Draft) -> tuple[int, int, bool, str | None, str | None]:
+    def _join(self, stem: bytes, block: int, draft: Draft) -> tuple[int, int, bool, str | None, str | None]:
         call = _id(stem, draft.call, b"\0call") if draft.call else 0
         intends = draft.kind in INTENDS
         if not intends and draft.kind not in OBSERVES:
             call = 0
         told: str | None = None
         if intends:
-            told = classify(draft.command) if draft.command else None
+            told = self._checks[call] = classify(draft.command) if draft.command else None
         elif draft.kind == "tool.finished" and draft.ok is not False and draft.text:
-            told = outcome(draft.text, draft.ok)
+            # Reading how a check went costs more than all the rest of a record; what is known to be none is spared it.
+            if self._checks.pop(call, "") is not None:
+                told = outcome(draft.text, draft.ok)
         return block, call, intends, told, draft.spawns and marked(draft.spawns)
 
     def _marked(self, name: str) -> str:

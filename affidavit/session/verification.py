@@ -362,6 +362,9 @@ _PASSED = re.compile(
     re.MULTILINE,
 )
 
+_FAILING_WORDS = ("fail", "error", "problem", "***", "err!", "elifecycle")
+"""One of these stands, in small letters, in every line that sums up a failure."""
+
 Outcome = Literal["passed", "failed"]
 
 
@@ -374,6 +377,16 @@ def outcome(text: str, ok: bool | None) -> Outcome | None:
     if ok is False:
         return "failed"
     tail = text[-_TAIL:]
-    if _FAILED.search(tail):
+    small = tail.lower()
+    if any([word in small for word in _FAILING_WORDS]) and _sums_up_failure(tail):
         return "failed"
     return "passed" if ok or _PASSED.search(tail) else None
+
+
+def _sums_up_failure(tail: str) -> bool:
+    """Whether a line sums up a failure. Lines without a telling word are passed over: the pattern is slow on text."""
+    for line in tail.split("\n"):
+        small = line.lower()
+        if any([word in small for word in _FAILING_WORDS]) and _FAILED.search(line):
+            return True
+    return False
