@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from affidavit.session.event import Draft, Reading
 from affidavit.session.times import instant
-from affidavit.session.verification import classify, outcome
+from affidavit.session.verification import classify, outcome, telling_line
 from affidavit.text.marks import marked
 from affidavit.text.search import index_text
 
@@ -152,6 +152,7 @@ class Preparer:
         if draft.flags:
             flags = (*flags, *draft.flags)
         tool = draft.tool
+        summary = telling_line(text) if ok is False and kind == "tool.finished" and "\n" in text else text
         return [
             0,
             id,
@@ -166,7 +167,7 @@ class Preparer:
             None,
             tool if tool is None else self._marked(tool),
             model,
-            summarise(draft.summary if draft.summary is not None else text),
+            summarise(draft.summary if draft.summary is not None else summary),
             len(text),
             None if ok is None else int(ok),
             draft.millis,

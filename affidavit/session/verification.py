@@ -390,3 +390,29 @@ def _sums_up_failure(tail: str) -> bool:
         if any([word in small for word in _FAILING_WORDS]) and _FAILED.search(line):
             return True
     return False
+
+
+_TELLING = (
+    re.compile(r"\bexpected\b.{0,120}\b(?:received|got|but|to)\b|^\s*AssertionError\b|^E\s+\S", re.IGNORECASE),
+    re.compile(r"^\s*(?:--- FAIL:|FAIL(?:ED)?\b|not ok\b|[✕✗×✖●]\s|panic:|thread '.*' panicked)"),
+    re.compile(r"\b(?:error|exception)\b\s*[:\[(]|\berror TS\d+|^\S+:\d+(?::\d+)?: ", re.IGNORECASE),
+)
+"""What says most about a failure, best first: what was expected, which test failed, what the error was."""
+
+_EXIT = re.compile(r"^(?:Exit code|Error: Exit code|Process exited with code)\s+\d+\s*$")
+
+
+def telling_line(text: str) -> str:
+    """The line of a failed command's output that tells most, for a list; the whole stays one key away.
+
+    Looked for in the first and the last 4,000 characters. Where nothing stands out, the first line that is more
+    than an exit code.
+    """
+    head = text[:_TAIL]
+    lines = head.split("\n") + (text[-_TAIL:].split("\n") if len(text) > _TAIL else [])
+    lines = [line for line in (line[:400].strip() for line in lines) if line]
+    for pattern in _TELLING:
+        for line in lines:
+            if pattern.search(line):
+                return line
+    return next((line for line in lines if not _EXIT.match(line)), lines[0] if lines else "")
