@@ -80,6 +80,7 @@ class Preparer:
         self._stem = b""
         self._short: dict[str, str] = {}
         self._checks: dict[int, str | None] = {}
+        self._last = ("", 0)
 
     def prepare(self, reading: Reading, raw: bytes, ids: tuple[int, ...] = ()) -> Prepared:
         """A record's reading and value bytes as a :class:`Fields` tuple; ``ids`` override those of its events."""
@@ -115,7 +116,10 @@ class Preparer:
         at, time_flag = instant(reading.at)
         if time_flag and drafts and (time_flag != "time_missing" or drafts[0].kind != "unknown"):
             flags = (*flags, time_flag)
-        above = _id(stem, reading.parent) if reading.parent else 0
+        above = 0
+        if reading.parent:
+            above = self._last[1] if reading.parent == self._last[0] else _id(stem, reading.parent)
+        self._last = (record, first)
         rows: list[Row] = []
         joins: list[tuple[int, int, bool, str | None, str | None]] = []
         texts: list[tuple[int, str]] = []
@@ -185,11 +189,13 @@ class Preparer:
         told: str | None = None
         if intends:
             told = self._checks[call] = classify(draft.command) if draft.command else None
-        elif draft.kind == "tool.finished" and draft.ok is not False and draft.text:
-            # Reading how a check went costs more than all the rest of a record; what is known to be none is spared it.
-            if self._checks.pop(call, "") is not None:
-                told = outcome(draft.text, draft.ok)
+        elif draft.kind == "tool.finished" and draft.ok is not False and draft.text and self._may_check(call):
+            told = outcome(draft.text, draft.ok)
         return block, call, intends, told, draft.spawns and marked(draft.spawns)
+
+    def _may_check(self, call: int) -> bool:
+        """Whether a result may be a check's: reading how one went costs more than all the rest of a record."""
+        return self._checks.pop(call, "unknown") is not None
 
     def _marked(self, name: str) -> str:
         """A short name that comes again and again (a tool, a model), as tables can hold it."""

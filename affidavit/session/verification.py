@@ -378,7 +378,7 @@ def outcome(text: str, ok: bool | None) -> Outcome | None:
         return "failed"
     tail = text[-_TAIL:]
     small = tail.lower()
-    if any([word in small for word in _FAILING_WORDS]) and _sums_up_failure(tail):
+    if any(word in small for word in _FAILING_WORDS) and _sums_up_failure(tail):
         return "failed"
     return "passed" if ok or _PASSED.search(tail) else None
 
@@ -387,7 +387,7 @@ def _sums_up_failure(tail: str) -> bool:
     """Whether a line sums up a failure. Lines without a telling word are passed over: the pattern is slow on text."""
     for line in tail.split("\n"):
         small = line.lower()
-        if any([word in small for word in _FAILING_WORDS]) and _FAILED.search(line):
+        if any(word in small for word in _FAILING_WORDS) and _FAILED.search(line):
             return True
     return False
 
