@@ -240,7 +240,7 @@ class AffidavitApp(App[None]):
             self.shell.flash(f"{action.label}: {reason}", "person")
             return
         self.shell.unflash()
-        for target in (self.focused, self.view, self.view.main_list, self, self.menus, self.jobs):
+        for target in (self.focused, self.view, self.view.main_list, self, self.menus, self.jobs, self.finding):
             method = getattr(target, action.method, None)
             if method is not None:
                 method()
@@ -250,6 +250,9 @@ class AffidavitApp(App[None]):
     def do_filter(self) -> None:
         if self.view is not None:
             self.shell.ask("filter", "/", self.view.filter_text, self.view.filter_hint)
+
+    def do_address(self) -> None:
+        self.shell.ask("address", ":", "", "session/ID  session/ID#EVENT  turn/SESSION/7  entry/1234  payload/SHA256")
 
     def do_leave(self) -> None:
         if self.shell.prompting:

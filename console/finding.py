@@ -82,7 +82,13 @@ class Finding:
         if why:
             self._app.shell.flash(self._app.outside.line(why, 160), "person")
 
-    def step(self, by: int) -> None:
+    def do_hit_next(self) -> None:
+        self._step(1)
+
+    def do_hit_previous(self) -> None:
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
         """Go to the next or previous hit of the last search."""
         hits = self.hits
         if hits is None or not hits.rows:

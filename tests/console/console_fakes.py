@@ -1,3 +1,4 @@
+# ruff: noqa: ARG002 - it has the methods of the real one, arguments it has no use for included
 """An archive made of arithmetic: as many sessions and events as a test wants, none of them stored.
 
 It answers like ``storage.archive.Archive`` for what the console asks. Rows are made when asked for; a test may
@@ -29,6 +30,8 @@ from storage.queries.models import (
     TurnRow,
 )
 
+ALL_SESSIONS = SessionFilter()
+ALL_EVENTS = EventFilter()
 NOW = datetime(2025, 5, 14, 12, 0, tzinfo=UTC)
 HOUR = 3_600_000_000
 BEGAN = int(datetime(2025, 5, 14, 10, 2, 11, tzinfo=UTC).timestamp()) * 1_000_000
@@ -194,7 +197,7 @@ class FakeArchive:
 
     def _numbers(self, filter: SessionFilter, sort: str, descending: bool) -> Sequence[int]:
         world = self.world
-        if filter == SessionFilter() and sort == "started":
+        if filter == ALL_SESSIONS and sort == "started":
             numbers: Sequence[int] = range(world.sessions)
             return numbers if descending else numbers[::-1]
         rows = [row for row in map(world.session, range(world.sessions)) if self._fits(row, filter)]
@@ -212,7 +215,7 @@ class FakeArchive:
 
     def sessions(
         self,
-        filter: SessionFilter = SessionFilter(),
+        filter: SessionFilter = ALL_SESSIONS,
         *,
         sort: str = "started",
         descending: bool = True,
@@ -230,7 +233,7 @@ class FakeArchive:
     def session_cursor(self, key: int, sort: str = "started") -> tuple[Any, ...]:
         return (key,)
 
-    def count_sessions(self, filter: SessionFilter = SessionFilter()) -> Total:
+    def count_sessions(self, filter: SessionFilter = ALL_SESSIONS) -> Total:
         self._asked("count_sessions")
         return Total(len(self._numbers(filter, "started", True)), True)
 
@@ -256,10 +259,10 @@ class FakeArchive:
 
     def _event_numbers(self, session: int, filter: EventFilter) -> Sequence[int]:
         world = self.world
-        if filter == EventFilter():
+        if filter == ALL_EVENTS:
             return range(world.events)
         plain = replace(filter, hide_kinds=frozenset())
-        if plain == EventFilter() and not filter.hide_kinds & {story[0] for story in STORY}:
+        if plain == ALL_EVENTS and not filter.hide_kinds & {story[0] for story in STORY}:
             return range(world.events)
         found = []
         for number in range(world.events):
@@ -279,7 +282,7 @@ class FakeArchive:
     def events(
         self,
         session: int,
-        filter: EventFilter = EventFilter(),
+        filter: EventFilter = ALL_EVENTS,
         *,
         cursor: tuple[Any, ...] | None = None,
         direction: str = "after",
@@ -287,6 +290,7 @@ class FakeArchive:
         limit: int = 200,
     ) -> Page[EventRow]:
         self._asked("events")
+        cursor = None if cursor is None else (cursor[-1] % 10_000_000,)
         numbers = self._event_numbers(session, filter)
         if isinstance(numbers, range):
             start, end = _window(len(numbers), cursor, direction, inclusive, limit)
@@ -302,24 +306,24 @@ class FakeArchive:
                 end = (bisect_right if inclusive else bisect_left)(numbers, cursor[0])
                 start = max(end - limit, 0)
         rows = tuple(self.world.event(session, numbers[at]) for at in range(start, end))
-        before = (numbers[start],) if rows and start > 0 else None
-        after = (numbers[end - 1],) if rows and end < len(numbers) else None
+        before = self.cursor_of(rows[0]) if rows and start > 0 else None
+        after = self.cursor_of(rows[-1]) if rows and end < len(numbers) else None
         return Page(rows, before, after)
 
     @staticmethod
     def cursor_of(row: EventRow) -> tuple[Any, ...]:
-        return (row.key % 10_000_000,)
+        return (row.sort, row.key)
 
-    def count_events(self, session: int, filter: EventFilter = EventFilter()) -> Total:
+    def count_events(self, session: int, filter: EventFilter = ALL_EVENTS) -> Total:
         self._asked("count_events")
         return Total(len(self._event_numbers(session, filter)), True)
 
-    def position(self, session: int, row: EventRow, filter: EventFilter = EventFilter()) -> int:
+    def position(self, session: int, row: EventRow, filter: EventFilter = ALL_EVENTS) -> int:
         self._asked("position")
         number = row.key % 10_000_000
         return sum(1 for other in self._event_numbers(session, filter) if other < number)
 
-    def event_at(self, session: int, position: int, filter: EventFilter = EventFilter()) -> EventRow | None:
+    def event_at(self, session: int, position: int, filter: EventFilter = ALL_EVENTS) -> EventRow | None:
         numbers = self._event_numbers(session, filter)
         return self.world.event(session, numbers[position]) if 0 <= position < len(numbers) else None
 
@@ -349,7 +353,7 @@ class FakeArchive:
 
     def _next(self, session: int, cursor: Any, direction: str, wanted: Callable[[EventRow], bool]) -> EventRow | None:
         step = 1 if direction == "after" else -1
-        number = (-1 if step > 0 else self.world.events) if cursor is None else cursor[0]
+        number = (-1 if step > 0 else self.world.events) if cursor is None else cursor[-1] % 10_000_000
         while 0 <= (number := number + step) < self.world.events:
             row = self.world.event(session, number)
             if wanted(row):
@@ -390,8 +394,13 @@ class FakeArchive:
 
     def density(self, session: int, slices: int) -> list[tuple[int, int]]:
         self._asked("density")
-        each = max(self.world.events // slices, 1)
-        return [(each * (1 + at * 7 % 5), 1 if at % 9 == 4 else 0) for at in range(slices)]
+        events, bounds = self.world.events, [0] * (slices + 1)
+        for at in range(1, slices + 1):
+            bounds[at] = events * at // slices
+        return [
+            (bounds[at + 1] - bounds[at], 1 if bounds[at + 1] > bounds[at] and at % 9 == 4 else 0)
+            for at in range(slices)
+        ]
 
     # everything
 
@@ -435,7 +444,7 @@ class FakeArchive:
     def entry_of(key: int) -> int:
         return key % 10_000_000 // 20
 
-    def contents(self, prefix: str) -> list[Any]:
+    def contents(self, _prefix: str) -> list[Any]:
         return []
 
 

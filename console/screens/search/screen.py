@@ -123,7 +123,11 @@ class SearchView(View):
         elif self._rows.rows and self._text.strip():
             self._list_pane.focus_main()
         else:
-            self._line.focus()
+            self._type()
+
+    def _type(self) -> None:
+        # At once, so that the next key is a letter of the search and not a command.
+        self.screen.set_focus(self._line, scroll_visible=False)
 
     # searching
 
@@ -249,7 +253,7 @@ class SearchView(View):
         elif self._rows.has_focus and not self.has_class("-whole"):
             self.pane.focus()
         else:
-            self._line.focus()
+            self._type()
 
     def on_key(self, event: events.Key) -> None:
         if event.key in ("down", "up") and self._line.has_focus:
@@ -259,7 +263,7 @@ class SearchView(View):
                 self._rows.focus()
 
     def do_filter(self) -> None:
-        self._line.focus()
+        self._type()
 
     def do_open(self) -> None:
         rows = self._rows
@@ -299,7 +303,7 @@ class SearchView(View):
             with self._line.prevent(Input.Changed):
                 self._line.value = ""
             self._search("")
-            self._line.focus()
+            self._type()
         else:
             return False
         return True

@@ -493,7 +493,8 @@ class TimelineView(View):
         if self.outlook.filter.text:
             self._rows.move(self._rows.cursor + by)
         else:
-            self.console_app.finding.step(by)
+            finding = self.console_app.finding
+            (finding.do_hit_next if by > 0 else finding.do_hit_previous)()
 
     # folding
 

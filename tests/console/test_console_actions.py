@@ -1,0 +1,122 @@
+"""The registry of actions is the only source of keys, and nothing in it is a promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+
+from console.actions import ACTIONS, BY_ID, Action, Situation, clashes, in_view, key_text, keys_line
+from console.app import AffidavitApp
+from console.finding import Finding
+from console.jobs import Jobs
+from console.menus import Menus
+from console.screens.entry.screen import EntryView
+from console.screens.search.screen import SearchView
+from console.screens.sessions.screen import SessionsView
+from console.screens.start.screen import StartView
+from console.screens.timeline.screen import TimelineView
+from console.screens.verify.screen import VerifyView
+from console.screens.view import View, bindings
+from console.widgets.virtual_list import VirtualList
+
+VIEWS: dict[str, type[View]] = {
+    "sessions": SessionsView,
+    "timeline": TimelineView,
+    "search": SearchView,
+    "verify": VerifyView,
+    "entry": EntryView,
+    "start": StartView,
+}
+
+
+def test_no_key_means_two_things_in_one_view() -> None:
+    assert clashes() == []
+
+
+def test_a_clash_is_found_and_names_both() -> None:
+    twice = (*ACTIONS, Action("other", "other", "Something else", ("z",), views=frozenset({"timeline"})))
+    assert ("z", "fold", "other") in clashes(twice)
+
+
+def test_every_action_has_a_label_and_a_sentence() -> None:
+    for action in ACTIONS:
+        assert action.label, action.id
+        assert len(action.tooltip) > 10, action.id
+        assert not action.tooltip.endswith("."), action.id
+
+
+def handlers(action: Action) -> Iterator[tuple[str, bool]]:
+    """For each view an action lives in: whether something carries it out there, or it is always refused."""
+    for name, view in VIEWS.items():
+        if action.lives_in(name):
+            most = Situation(view=name, row=True, filtered=True, hits=True, back=True, forward=True, lanes=3)
+            parts = (view, VirtualList, AffidavitApp, Menus, Jobs, Finding)
+            yield name, action.why(most) is not None or any(hasattr(one, action.method) for one in parts)
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
+def test_every_action_is_carried_out_by_something_where_it_lives(action: Action) -> None:
+    assert all(done for _view, done in handlers(action)), dict(handlers(action))
+
+
+def test_actions_of_later_parts_are_absent() -> None:
+    keys = {key for action in ACTIONS for key in action.keys}
+    assert keys.isdisjoint({"1", "3", "4", "p", "w", "a", "x", "e", "m", "C", "u", "A", "d", "c", "F", "v", "D", "R"})
+    timeline = {key for action in in_view("timeline") for key in action.keys}
+    assert "i" not in timeline
+
+
+@pytest.mark.parametrize(
+    ("view", "keys"),
+    [
+        ("sessions", "j k g G ctrl+d ctrl+u space enter f s i / n N y o M T : ? q esc ctrl+p backspace 2 5 6"),
+        ("timeline", "] [ } { z t r j k g G enter f s / n N y o M T : ? q esc"),
+        ("verify", "r enter / y : ?"),
+        ("search", "enter f n N y o / : ?"),
+    ],
+)
+def test_the_keys_are_the_documented_ones(view: str, keys: str) -> None:
+    there = {key_text(key) for action in in_view(view) for key in action.keys}
+    assert set(keys.split()) <= there
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_keys_line_names_at_most_seven_and_help(view: str) -> None:
+    line = keys_line(view)
+    assert len(line) <= 7
+    assert line[-1].id == "help"
+    assert all(one.foot < other.foot for one, other in pairwise(line))
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_bindings_carry_the_ids_of_actions_so_that_keys_can_be_mapped_anew(view: str) -> None:
+    bound = {binding.id for binding in (*bindings(view), *bindings("", everywhere=True))}
+    assert bound == {action.id for action in in_view(view) if action.keys}
+
+
+SITUATIONS = [
+    Situation(),
+    Situation(row=True, back=True, forward=True, filtered=True, hits=True, lanes=3, facets=True, sortable=True),
+    Situation(loading=True),
+    Situation(read_only=True, busy="import", empty=True),
+]
+
+
+@pytest.mark.parametrize("now", SITUATIONS)
+def test_a_reason_is_a_sentence_that_goes_on_from_the_label(now: Situation) -> None:
+    for action in ACTIONS:
+        why = action.why(now)
+        assert why is None or (why and not why.endswith(".") and why[0].islower()), (action.id, why)
+
+
+def test_what_writes_is_refused_in_a_read_only_console() -> None:
+    refused = [action.id for action in ACTIONS if action.why(Situation(read_only=True, row=True))]
+    assert "import" in refused
+    assert "demo" in refused
+
+
+def test_an_action_on_a_row_is_refused_while_rows_are_read() -> None:
+    for name in ("open", "copy", "fold", "raw", "pager", "mark"):
+        assert BY_ID[name].why(Situation(loading=True, row=True)) == "the rows are still being read"
