@@ -119,12 +119,13 @@ def _import(pipe: BinaryIO, path: str, offset: str, line: str, *voice: str) -> N
             _send(pipe, (step.bytes, segments, step.pending))
 
 
-def _records(pipe: BinaryIO, path: str, first: str, size: str, prove: str, read: str) -> None:
+def _records(pipe: BinaryIO, path: str, first: str, size: str, prove: str, read: str, share: str, shares: str) -> None:
     from storage import driver
     from storage.recorded import recorded
 
     connection = driver.connect_reader(path)
-    for one in recorded(connection, int(first), int(size), prove=prove == "prove", read=read == "read"):
+    part = {"share": int(share), "shares": int(shares)}
+    for one in recorded(connection, int(first), int(size), prove=bool(prove), read=bool(read), **part):
         _send(pipe, tuple(one))
 
 

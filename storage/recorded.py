@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterator, Mapping
+from heapq import merge
+from operator import itemgetter
 from typing import NamedTuple
 
 import orjson
@@ -18,6 +20,11 @@ from storage.ledger import payload
 from storage.segments import SALT, SegmentError, recut, spans_of, value_of
 
 NOTHING = bytes(SALT)
+
+CHILDREN = 2
+STRETCH = 32
+"""Segments next to each other that one process takes."""
+
 REVISION = b'"type":"import.revision"'
 _COLUMNS = "entry, source, start, size, line, records, cuts, data, digest, salts, commits"
 Row = tuple[int, int, int, int, int, int, bytes, bytes, bytes, bytes, bytes]
@@ -44,12 +51,21 @@ class Recorded(NamedTuple):
     ready: list[Ready] | None
 
 
-def recorded(connection: Connection, first: int, size: int, *, prove: bool, read: bool) -> Iterator[Recorded]:
-    """Segments of the entries ``first`` to ``size`` in order; ``prove`` recomputes hashes, ``read`` makes ready."""
+def recorded(
+    connection: Connection, first: int, size: int, *, prove: bool, read: bool, share: int = 0, shares: int = 1
+) -> Iterator[Recorded]:
+    """Segments of the entries ``first`` to ``size`` in order; ``prove`` recomputes hashes, ``read`` makes ready.
+
+    A proof compares rows and needs no texts for the search index; only without it are they made. Of ``shares`` equal
+    shares of the segments, only those of one are given.
+    """
     spoken = voices(connection) if read else {}
     after = first - 1
-    query = f"SELECT {_COLUMNS} FROM segment WHERE entry > ? AND entry < ? ORDER BY entry LIMIT 64"
-    while rows := connection.execute(query, (after, size)).fetchall():
+    query = (
+        f"SELECT {_COLUMNS} FROM segment WHERE entry > ? AND entry < ? AND entry / {STRETCH} % ? = ? "
+        f"ORDER BY entry LIMIT {STRETCH}"
+    )
+    while rows := connection.execute(query, (after, size, shares, share)).fetchall():
         for row in rows:
             yield _one(row, spoken, prove)
         after = rows[-1][0]
@@ -58,18 +74,25 @@ def recorded(connection: Connection, first: int, size: int, *, prove: bool, read
 def recorded_ahead(
     connection: Connection, path: str, first: int, size: int, *, prove: bool, read: bool
 ) -> Iterator[Recorded]:
-    """:func:`recorded`, worked out by a second process where that helps."""
+    """:func:`recorded`, worked out by other processes where that helps.
+
+    Two of them even on two cores: what they do costs about twice what the caller does with it.
+    """
     amount = connection.execute("SELECT coalesce(sum(size), 0) FROM segment WHERE entry >= ?", (first,)).fetchone()[0]
     if can_help(amount):
         words = (path, str(first), str(size), "prove" if prove else "", "read" if read else "")
+        children = [Child("records", *words, str(share), str(CHILDREN)) for share in range(CHILDREN)]
         try:
-            for message in Child("records", *words):
+            for message in merge(*children, key=itemgetter(0)):
                 one = Recorded._make(message)
                 first = one.entry + 1
                 yield one
             return
         except Died:
             pass
+        finally:
+            for child in children:
+                child.stop()
     yield from recorded(connection, first, size, prove=prove, read=read)
 
 
@@ -117,7 +140,7 @@ def _one(row: Row, spoken: dict[int, Voice], prove: bool) -> Recorded:
                 if b"".join(now) != commits:
                     _differing(now, spans, salts, kept, start, erased, broken)
             if source in spoken:
-                ready = make_ready(recut(spans, start, line), spoken[source])
+                ready = make_ready(recut(spans, start, line), spoken[source], texts=not prove)
     root = segment_root(kept) if kept else b""
     return Recorded(entry, source, start, size, line, records, lines, root, erased, broken, ready)
 

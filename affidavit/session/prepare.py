@@ -14,7 +14,7 @@ from affidavit.session.event import Draft, Reading
 from affidavit.session.times import instant
 from affidavit.session.verification import classify, outcome, telling_line
 from affidavit.text.marks import marked
-from affidavit.text.search import index_text
+from affidavit.text.search import index_text, is_cut
 
 SUMMARY_CELLS = 200
 """Most characters an event's summary keeps; the whole text stays in the recorded bytes."""
@@ -71,10 +71,14 @@ class Fields(NamedTuple):
 
 
 class Preparer:
-    """Prepares the records of one source: ``format`` and, for records that name none, ``session``."""
+    """Prepares the records of one source: ``format`` and, for records that name none, ``session``.
 
-    def __init__(self, format: str, session: str) -> None:
+    Without ``texts`` the texts for the search index are left out.
+    """
+
+    def __init__(self, format: str, session: str, *, texts: bool = True) -> None:
         self.format = format
+        self.texts = texts
         self.default = session
         self._named = self._session = ""
         self._stem = b""
@@ -134,10 +138,10 @@ class Preparer:
                     id = _id(stem, name, b"\0" + draft.path.encode("utf-8", "surrogatepass"))
                 row = self._row(draft, id, at, above or None, model, flags)
                 if draft.text:
-                    prepared, cut = index_text(draft.text)
-                    texts.append((block, prepared))
-                    if cut:
+                    if is_cut(draft.text):
                         row[FLAGS] = f"{row[FLAGS]} truncated_search".strip()
+                    if self.texts:
+                        texts.append((block, index_text(draft.text)[0]))
                 if draft.call or draft.spawns:
                     joins.append(self._join(stem, block, draft))
                 rows.append(row)

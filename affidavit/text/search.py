@@ -31,13 +31,18 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 def index_text(text: str, cap: int = MAX_INDEXED) -> tuple[str, bool]:
     """``text`` as the index takes it, and whether it was cut to its first ``cap`` characters."""
-    cut = len(text) > cap
+    cut = is_cut(text, cap)
     if cut:
         text = text[:cap]
     if text.isascii():
         return (text.replace("\0", " ") if "\0" in text else text), cut
     text = normalize("NFC", _UNSTORABLE.sub(" ", text))
     return _CJK_RUN.sub(_pairs, text), cut
+
+
+def is_cut(text: str, cap: int = MAX_INDEXED) -> bool:
+    """Whether :func:`index_text` takes only the first part of a text."""
+    return len(text) > cap
 
 
 def match_query(text: str) -> str | None:

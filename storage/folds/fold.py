@@ -148,11 +148,14 @@ def into_tables(
     return Fold(Tables(connection, Segments(connection), prefix), Writer(connection, prefix), withheld)
 
 
-def make_ready(cuts: Sequence[Cut], voice: Voice) -> list[Ready]:
-    """What each record says, by the reader of its source's format, as far as it can be known alone."""
+def make_ready(cuts: Sequence[Cut], voice: Voice, *, texts: bool = True) -> list[Ready]:
+    """What each record says, by the reader of its source's format, as far as it can be known alone.
+
+    Without ``texts`` what the search index takes is left out.
+    """
     read = readers().get(voice.format, _UNKNOWN).read
     scope = (voice.native, voice.lane)
-    prepare = Preparer(voice.format, voice.native).prepare
+    prepare = Preparer(voice.format, voice.native, texts=texts).prepare
     ready: list[Ready] = []
     for cut in cuts:
         if cut.reason is not None:

@@ -41,19 +41,30 @@ def verify(
     the stages in seconds.
     """
     check(path)
-    report = VerifyReport()
-    try:
-        connection = driver.connect_reader(path)
-    except driver.Error as error:
-        raise refused(path, error) from error
-    try:
-        with no_collecting():
-            _verify(connection, path, report, since, folds, progress, cancel, now)
-    except driver.DatabaseError as error:
-        report.fail("entry/0", "damaged", f"SQLite says: {error}")
-    finally:
-        connection.close()
+    for damaged_text in (False, True):
+        report = VerifyReport()
+        try:
+            connection = driver.connect_reader(path)
+        except driver.Error as error:
+            raise refused(path, error) from error
+        if damaged_text:
+            connection.text_factory = _any_text
+        try:
+            with no_collecting():
+                _verify(connection, path, report, since, folds, progress, cancel, now)
+            break
+        except driver.DatabaseError as error:
+            if "UTF-8" in str(error) and not damaged_text:
+                continue
+            report.fail("entry/0", "damaged", f"SQLite says: {error}")
+        finally:
+            connection.close()
     return report
+
+
+def _any_text(stored: bytes) -> str:
+    """Text that is no UTF-8 any more, so that the row it stands in can be named; slow, so only where there is some."""
+    return stored.decode("utf-8", "surrogateescape")
 
 
 def _verify(
@@ -79,6 +90,7 @@ def _verify(
         report.fail("entry/0", "store_key", str(error))
         return
     connection.execute("BEGIN")
+    _own_keys(connection, report)
     first = since.size if since else 0
     size = connection.execute("SELECT coalesce(max(idx) + 1, 0) FROM ledger_entry").fetchone()[0]
     try:
@@ -94,6 +106,13 @@ def _verify(
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+
+
+def _own_keys(connection: Connection, report: VerifyReport) -> None:
+    """The store's own id and key, and nothing beside them."""
+    for name, value in connection.execute("SELECT name, value FROM store_key ORDER BY name").fetchall():
+        if len(value) != {"ws": 32, "lookup": 32}.get(name):
+            report.fail("entry/0", "store_key", f"{name[:40]!r} is none of its own, or not as long as it was made")
 
 
 _STOPS = frozenset({"entry_bytes", "entry_missing"})

@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 
 from affidavit.proof.canonical import CanonicalError, canonical_entry
-from affidavit.proof.commitment import commit
+from affidavit.proof.commitment import SALT_SIZE, commit
 from affidavit.proof.merkle import Frontier, leaf_hash, tile_root
 from storage.driver import Connection
-from storage.ledger import TILE, chunks
+from storage.ledger import CHUNK, TILE
 from storage.verify.report import Marker, VerifyReport
 
 Step = Callable[[int, int], None]
@@ -65,7 +65,8 @@ def check_entries(connection: Connection, ws: str, report: VerifyReport, marker:
         if read["ws"] != ws:
             report.fail(f"entry/{index}", "entry_store", "it was written for another store")
         _chain(report, heads, index, read, leaf)
-        _note(walked, index, read)
+        if not _note(walked, index, read):
+            report.fail(f"entry/{index}", "entry_bytes", f"it is no entry of type {read['type'][:40]!r}")
         if index % 512 == 0:
             step(index, size)
     tiles.finish(expected)
@@ -119,17 +120,32 @@ def _chain(
     heads[read["stream"]] = (read["sseq"], leaf)
 
 
-def _note(walked: Walked, index: int, read: dict[str, Any]) -> None:
+def _note(walked: Walked, index: int, read: dict[str, Any]) -> bool:
+    """Take in what an entry says; ``False`` where it does not have what its type has."""
     kind, body = read["type"], read["body"]
-    if kind == "import.segment":
-        walked.segments[index] = body
-    elif kind == "import.revision":
-        walked.revisions[body["source"], body["revision"]] = index
-    elif kind == "redaction":
-        for commitment in body["commitments"]:
-            walked.erased[bytes.fromhex(commitment)] = index
-    for ref in read["refs"]:
-        walked.contents[bytes.fromhex(ref["commit"])] = (index, ref)
+    try:
+        if kind == "import.segment":
+            if any(type(body[name]) is not shape for name, shape in _SEGMENT.items()):
+                return False
+            walked.segments[index] = body
+        elif kind == "import.revision":
+            if type(body["source"]) is not str or type(body["revision"]) is not int or len(read["refs"]) != 1:
+                return False
+            walked.revisions[body["source"], body["revision"]] = index
+        elif kind == "redaction":
+            for commitment in body["commitments"]:
+                walked.erased[bytes.fromhex(commitment)] = index
+        for ref in read["refs"]:
+            if any(type(ref[name]) is not shape for name, shape in _REF.items()):
+                return False
+            walked.contents[bytes.fromhex(ref["commit"])] = (index, ref)
+    except (KeyError, TypeError, ValueError):
+        return False
+    return True
+
+
+_SEGMENT = {"source": str, "revision": int, "from": int, "bytes": int, "records": int, "root": str}
+_REF = {"role": str, "alg": str, "commit": str, "size": int, "media": str}
 
 
 class _Tiles:
@@ -173,6 +189,19 @@ class _Tiles:
         self.report.checked["tiles"] = wanted
 
 
+def _whole(connection: Connection, commitment: bytes, size: int) -> bytes | None:
+    """A payload's bytes, if its pieces are numbered and as long as they were made."""
+    parts = []
+    left = size
+    query = 'SELECT no, data FROM payload_chunk WHERE "commit" = ? ORDER BY no'
+    for place, (no, data) in enumerate(connection.execute(query, (commitment,))):
+        if no != place or not data or len(data) != min(CHUNK, left):
+            return None
+        left -= len(data)
+        parts.append(data)
+    return None if left else b"".join(parts)
+
+
 def check_payloads(connection: Connection, walked: Walked, report: VerifyReport, since: int) -> None:
     """Every content an entry names is there, whole and unchanged, or its erasure is on record."""
     count = 0
@@ -189,15 +218,12 @@ def check_payloads(connection: Connection, walked: Walked, report: VerifyReport,
         if index < since:
             continue
         count += 1
-        plain = hashlib.sha256()
-        parts = list(chunks(connection, commitment))
-        for part in parts:
-            plain.update(part)
-        whole = b"".join(parts)
+        whole = _whole(connection, commitment, size)
         if (
-            plain.digest() != digest
-            or len(whole) != size
+            whole is None
+            or hashlib.sha256(whole).digest() != digest
             or (ref["size"], ref["media"]) != (size, media)
+            or len(salt) != SALT_SIZE
             or commit(salt, whole) != commitment
         ):
             report.fail(f"entry/{index}", "payload_bytes", f"its {ref['role']} content is not what was recorded")

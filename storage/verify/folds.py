@@ -7,13 +7,15 @@ was found equal to the derived one answers alike, and one that was not is kept a
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import orjson
+
 from affidavit.session.derive import Call, Changes, Place, Spent
 from affidavit.session.event import event_hex
-from affidavit.session.prepare import EVENT_COLUMNS, ID, N, Row
+from affidavit.session.prepare import EVENT_COLUMNS, ID, SIZE, N, Row
 from affidavit.session.state import SessionState
 from storage import driver
 from storage.driver import Connection
@@ -28,10 +30,12 @@ from storage.verify.report import VerifyReport
 SHOWN = 50
 """Rows named per table; the rest are counted."""
 
-RECENT = 20_000
-"""Messages whose usage is kept at hand, since lines of one message stand close together."""
-
 _USAGE = "n, model, tokens_in, tokens_out, cache_read, cache_write"
+_KNOWN_BEFORE = (
+    "SELECT id FROM event WHERE id IN (SELECT value FROM json_each(?1)) AND n <= ?2 "
+    "UNION ALL SELECT id FROM passed WHERE id IN (SELECT value FROM json_each(?1)) AND n <= ?2"
+)
+_SPENT_BEFORE = "SELECT message FROM usage WHERE message IN (SELECT value FROM json_each(?1)) AND n <= ?2"
 
 
 def check_folds(
@@ -43,18 +47,17 @@ def check_folds(
     """
     total = connection.execute("SELECT coalesce(max(idx) + 1, 0) FROM ledger_entry").fetchone()[0]
     against = Against(connection, report)
-    fold = Fold(against, against, withheld_records(connection))
-    refold = Refold(connection, fold, lookup, recall)
+    done = 0
     try:
+        fold = Fold(against, against, withheld_records(connection))
+        refold = Refold(connection, fold, lookup, recall)
         for done in refold.batches():
             progress("tables", done, total)
         if not refold.done:
             fold.write(0)
         against.finish(fold.derivation.sessions.values())
-    except driver.DatabaseError as error:
-        report.fail("table/event", "damaged", f"SQLite says: {error}")
     except (SegmentError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        report.fail(f"entry/{refold.done}", "fold_failed", f"folding stopped here: {error}")
+        report.fail(f"entry/{done}", "fold_failed", f"folding stopped here: {error}")
     report.checked["rows"] = against.rows
 
 
@@ -67,7 +70,7 @@ class Against(Tables):
         self.rows = 0
         self._named: dict[str, int] = {}
         self._suspect: dict[int, Row] = {}
-        self._spent: OrderedDict[tuple[int, int], Spent] = OrderedDict()
+        self._suspect_ids: dict[int, int] = {}
         self._odd: dict[tuple[int, int], Spent] = {}
         self._open: dict[tuple[int, int], Call] = {}
         self._awaited: dict[int, list[int]] = {}
@@ -75,32 +78,28 @@ class Against(Tables):
         self._withheld: dict[bytes, int] = {}
         self._folded: tuple[int, int] = (0, 0)
         self._last = -1
-        self._counts = dict.fromkeys(("event", "passed", "unreadable", "artifact"), 0)
-        self._messages = 0
+        self._given = {table: array("q") for table in ("passed", "unreadable", "artifact", "usage")}
         self._sessions = 0
+        self._texts = self._marks = 0
 
     # ------------------------------------------------------------- what was derived before (see Known)
 
     def places(self, ids: Sequence[int]) -> dict[int, Place]:
         """Rows stored up to the last batch; what is stored beyond is still to be derived."""
-        return {id: place for id, place in super().places(ids).items() if place.n <= self._last}
+        asked = orjson.dumps(ids).decode()
+        known = [id for (id,) in self.connection.execute(_KNOWN_BEFORE, (asked, self._last))]
+        return super().places(known) if known else {}
 
     def calls(self, session: int, calls: Sequence[int]) -> dict[int, Call]:
         return {call: self._open[session, call] for call in calls if (session, call) in self._open}
 
     def usage(self, session: int, messages: Sequence[int]) -> dict[int, Spent]:
-        found: dict[int, Spent] = {}
-        asked = []
-        for message in messages:
-            key = (session, message)
-            spent = self._odd.get(key) or self._spent.get(key)
-            if spent is not None:
-                found[message] = spent
-            else:
-                asked.append(message)
-        if asked:
-            stored = super().usage(session, asked)
-            found.update({message: spent for message, spent in stored.items() if spent[0] <= self._last})
+        asked = orjson.dumps(messages).decode()
+        known = [message for (message,) in self.connection.execute(_SPENT_BEFORE, (asked, self._last))]
+        found = super().usage(session, known) if known else {}
+        odd = self._odd
+        if odd:
+            found.update({message: odd[session, message] for message in messages if (session, message) in odd})
         return found
 
     def _stored(self, n: int) -> Row | None:
@@ -134,13 +133,14 @@ class Against(Tables):
 
     def write(self, changes: Changes, sessions: dict[int, SessionState]) -> None:  # noqa: ARG002
         """Compare a batch's rows."""
+        before = self._last
         self._events(changes)
+        self._use(changes, before)
         self._plain("passed", ("id", "turn", "lane", "parent", "n"), {row[0]: row for row in changes.passed})
         self._plain("unreadable", _UNREADABLE, {row[0]: row for row in changes.unreadable})
         for row in changes.artifacts:
-            self._counts["artifact"] += 1
+            self._given["artifact"].append(row[1])
             self._one("artifact", ("session", "n"), row[:2], ("digest", "media", "name", "size"), row[2:])
-        self._use(changes)
         for key, call in changes.calls.items():
             if call is None:
                 self._open.pop(key, None)
@@ -153,10 +153,10 @@ class Against(Tables):
 
     def _events(self, changes: Changes) -> None:
         for n, row in changes.corrected.items():
-            self._suspect[n] = row
-        for n in list(changes.corrected):
-            if self._stored(n) == self._suspect[n]:
-                del self._suspect[n]
+            if self._stored(n) != row:
+                self._suspects(n, row)
+            elif self._suspect.pop(n, None) is not None:
+                self._suspect_ids.pop(row[ID], None)
         numbers = (*changes.events, *(row[4] for row in changes.passed))
         if not numbers:
             return
@@ -164,28 +164,39 @@ class Against(Tables):
         query = f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE n > ? AND n <= ? ORDER BY n"
         stored = self.connection.execute(query, (self._last, last)).fetchall()
         derived = changes.events
+        for n, row in derived.items():
+            if row[SIZE]:
+                self._texts += 1
+                self._marks += n % _PRIME
         self.rows += len(derived)
-        self._counts["event"] += len(derived)
+        met = 0
         for found in stored:
             given = derived.get(found[N])
             if given is None:
                 self._fail("event", "fold_extra", f"n={found[N]}", self._event_address(found))
-            elif list(found) != given:
-                self._suspect[found[N]] = given
-        if len(stored) != len(derived):
+                continue
+            met += 1
+            if list(found) != given:
+                self._suspects(found[N], given)
+        if met != len(derived):
             have = {found[N] for found in stored}
             for n, row in derived.items():
                 if n not in have:
-                    self._suspect[n] = row
+                    self._suspects(n, row)
                     self._fail("event", "fold_missing", f"n={n}", self._event_address(row))
         self._last = last
+
+    def _suspects(self, n: int, row: Row) -> None:
+        """Keep an event's row as it should be, where the stored one is not that, or not yet."""
+        self._suspect[n] = row
+        self._suspect_ids[row[ID]] = n
 
     def _plain(self, table: str, columns: tuple[str, ...], derived: dict[int, tuple[Any, ...]]) -> None:
         """Compare rows that never change, by their first column."""
         if not derived:
             return
         self.rows += len(derived)
-        self._counts[table] += len(derived)
+        self._given[table].extend(derived)
         key = columns[0]
         for value, row in derived.items():
             self._one(table, (key,), (value,), columns[1:], row[1:])
@@ -205,19 +216,19 @@ class Against(Tables):
         elif found != tuple(row):
             self._differ(table, said, columns, tuple(row), found)
 
-    def _use(self, changes: Changes) -> None:
+    def _use(self, changes: Changes, before: int) -> None:
+        """Usage is compared when its message is first met, and again whenever a later line corrects it."""
+        query = f"SELECT session, message, {_USAGE} FROM usage WHERE n > ? AND n <= ?"
+        stored = {row[:2]: row[2:] for row in self.connection.execute(query, (before, self._last))}
         for key, spent in changes.usage.items():
-            self._odd.pop(key, None)
-            self._messages += key not in self._spent and spent[0] in changes.events
-            self._spent[key] = spent
-            self._spent.move_to_end(key)
-        while len(self._spent) > RECENT:
-            self._settle(*self._spent.popitem(last=False))
-
-    def _settle(self, key: tuple[int, int], spent: Spent) -> None:
-        """A message's usage that is let go of must be the stored one; otherwise it is kept as it should be."""
-        if super().usage(key[0], [key[1]]).get(key[1]) != spent:
-            self._odd[key] = spent
+            new = spent[0] > before
+            if new:
+                self._given["usage"].append(spent[0])
+            found = stored.get(key) if new else super().usage(key[0], [key[1]]).get(key[1])
+            if found == spent:
+                self._odd.pop(key, None)
+            else:
+                self._odd[key] = spent
 
     def source(self, row: SourceRow) -> None:
         self._sources[row.state.no] = row
@@ -239,8 +250,6 @@ class Against(Tables):
                 continue
             if found != row:
                 self._differ("event", f"n={n}", EVENT_COLUMNS, tuple(row), tuple(found), self._event_address(row))
-        for key in list(self._spent):
-            self._settle(key, self._spent.pop(key))
         for (session, message), spent in self._odd.items():
             self._one("usage", ("n",), spent[:1], ("session", "message", *_SPENT), (session, message, *spent[1:]))
         self._tables(list(sessions))
@@ -302,32 +311,38 @@ class Against(Tables):
         query = f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE n > ? ORDER BY n LIMIT {SHOWN}"
         for found in self.connection.execute(query, (self._last,)).fetchall():
             self._fail("event", "fold_extra", f"n={found[N]}", self._event_address(found))
-        for table in ("passed", "unreadable", "artifact"):
-            stored = self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-            if stored > self._counts[table]:
-                self._fail(table, "fold_extra", f"{stored - self._counts[table]} rows too many")
-        stored = self.connection.execute("SELECT count(*) FROM usage").fetchone()[0]
-        given = self._messages
-        if stored > given:
-            self._fail("usage", "fold_extra", f"{stored - given} rows too many")
+        for table, key in (("passed", "id"), ("unreadable", "n"), ("artifact", "n"), ("usage", "n")):
+            total = self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            given = self._given[table]
+            if total == len(given) and not self._named.get(table):
+                continue
+            derived = set(given)
+            for (value,) in self.connection.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall():
+                if value not in derived:
+                    self._fail(table, "fold_extra", f"{key}={value}")
 
     def _search_index(self) -> None:
         """The index must know exactly the events that have a text."""
         try:
-            wanted = self.connection.execute("SELECT count(*) FROM event WHERE size > 0").fetchone()[0]
-            there = self.connection.execute("SELECT count(*) FROM ix_text_docsize").fetchone()[0]
-            lacking = self.connection.execute(
-                f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE size > 0 AND NOT EXISTS "
-                f"(SELECT 1 FROM ix_text_docsize WHERE id = -n) LIMIT {SHOWN}"
-            ).fetchall()
+            there, marks = self.connection.execute(
+                f"SELECT count(*), coalesce(sum(-id % {_PRIME}), 0) FROM ix_text_docsize"
+            ).fetchone()
+            if (there, marks) != (self._texts, self._marks):
+                self._name_unsearchable(there)
         except driver.DatabaseError as error:
             self.report.fail("table/ix_text", "damaged", str(error))
             return
+        self.report.checked["searchable"] = there
+
+    def _name_unsearchable(self, there: int) -> None:
+        lacking = self.connection.execute(
+            f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE size > 0 AND NOT EXISTS "
+            f"(SELECT 1 FROM ix_text_docsize WHERE id = -n) LIMIT {SHOWN}"
+        ).fetchall()
         for row in lacking:
             self.report.fail(self._event_address(row), "index", "it cannot be found by search")
-        if there != wanted and not lacking:
-            self.report.fail("table/ix_text", "index", f"it holds {there} texts, the events give {wanted}")
-        self.report.checked["searchable"] = there
+        if not lacking:
+            self.report.fail("table/ix_text", "index", f"it holds {there} texts, the events give {self._texts}")
 
     # ----------------------------------------------------------------------------------------- failures
 
@@ -364,6 +379,9 @@ class Against(Tables):
         found = self.connection.execute("SELECT uid FROM session WHERE no = ?", (row[2],)).fetchone()
         return f"session/{found[0]}#{event_hex(row[ID])}" if found else "table/event"
 
+
+_PRIME = 1_000_003
+"""Sums of numbers modulo this tell whether the index holds the right ones; it is completeness, not evidence."""
 
 _UNREADABLE = ("n", "source", "session", "line", "offset", "length", "reason")
 _SPENT = ("model", "tokens_in", "tokens_out", "cache_read", "cache_write")

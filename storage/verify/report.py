@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from affidavit.text.marks import marked
+
 FAILURES = {
     "entry_missing": "the numbering of entries has a gap",
     "entry_bytes": "an entry's bytes are not the canonical form of an entry",
@@ -87,6 +89,6 @@ class VerifyReport:
         self.holds = False
         self.level = "none"
         if len(self.failures) < MOST_FAILURES:
-            self.failures.append(Failure(address, kind, detail))
+            self.failures.append(Failure(address, kind, marked(detail)))
         else:
             self.more += 1
