@@ -15,7 +15,7 @@ import orjson
 
 from affidavit.session.derive import Call, Changes, Place, Spent
 from affidavit.session.event import event_hex
-from affidavit.session.prepare import EVENT_COLUMNS, ID, SIZE, N, Row
+from affidavit.session.prepare import EVENT_COLUMNS, ID, LANE, PARENT, SIZE, TURN, N, Row
 from affidavit.session.state import SessionState
 from storage import driver
 from storage.driver import Connection
@@ -88,7 +88,13 @@ class Against(Tables):
         """Rows stored up to the last batch; what is stored beyond is still to be derived."""
         asked = orjson.dumps(ids).decode()
         known = [id for (id,) in self.connection.execute(_KNOWN_BEFORE, (asked, self._last))]
-        return super().places(known) if known else {}
+        found = super().places(known) if known else {}
+        for id in ids if self._suspect_ids else ():
+            n = self._suspect_ids.get(id)
+            if n is not None:
+                row = self._suspect[n]
+                found[id] = Place(n, row[TURN], row[LANE], row[PARENT])
+        return found
 
     def calls(self, session: int, calls: Sequence[int]) -> dict[int, Call]:
         return {call: self._open[session, call] for call in calls if (session, call) in self._open}
