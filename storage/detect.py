@@ -14,6 +14,10 @@ from storage.segments import BLANK, BOM, RECORD_BYTES
 SAMPLE_LINES = 200
 SAMPLE_BYTES = 1 << 20
 
+CLEAR = 0.1
+"""Share of a file's first records that must be clearly of a format. A log is one however much else stands in it; no
+other program writes records like these."""
+
 SKIPS = {
     "empty": "nothing stands in it",
     "not_a_log": "more than half of its first lines are not JSON",
@@ -113,6 +117,6 @@ def detect(path: str, head: bytes, format: str | None = None, *, whole: bool = T
         claim = reader.claims(path, values)
         if claim > sure:
             best, sure = name, claim
-    if best is None or sure < 0.5:
+    if best is None or sure < CLEAR:
         return Detected(None, values, "unknown_format")
     return Detected(best, values, None)
