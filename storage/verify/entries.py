@@ -93,7 +93,12 @@ def _read(entry: bytes) -> dict[str, Any] | None:
         read = orjson.loads(entry)
         if canonical_entry(read) != entry:
             return None
-        shape = isinstance(read["body"], dict) and isinstance(read["refs"], list) and isinstance(read["sseq"], int)
+        shape = (
+            read["v"] == 1
+            and isinstance(read["body"], dict)
+            and isinstance(read["refs"], list)
+            and type(read["sseq"]) is int
+        )
         return read if shape and all(isinstance(read[key], str) for key in _WORDS) else None
     except (orjson.JSONDecodeError, CanonicalError, KeyError, TypeError, UnicodeError):
         return None
