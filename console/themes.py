@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 from console.widgets.ink import INKS
 
@@ -37,7 +37,9 @@ class Look:
 
     def variables(self) -> dict[str, str]:
         """Every variable the style sheets use."""
-        names: dict[str, str] = {}
+        # What Textual's own widgets need of a theme in the terminal's colours, it has only in its own such themes.
+        base = BUILTIN_THEMES["ansi-dark" if self.dark else "ansi-light"] if self.ansi else None
+        names: dict[str, str] = dict(base.variables) if base is not None else {}
         for ink in INKS:
             names[f"ink-{ink}"] = self.inks.get(ink, self.foreground)
             names[f"ink-{ink}-style"] = self.styles.get(ink, _STYLES.get(ink, "none"))
@@ -113,7 +115,7 @@ LIGHT = Look(
         "user": "#7a4d00",
         "agent": "#2f4595",
         "tool": "#5d554a",
-        "runtime": "#6a717d",
+        "runtime": "#646b77",
         "outside": "#4b3c78",
         "holds": "#1d7436",
         "fails": "#b8232f",
@@ -126,7 +128,7 @@ LIGHT = Look(
         "key": "#15181e",
         "off": "#a0a5ae",
         "hit": "#9c4a00",
-        "gone": "#858b96",
+        "gone": "#7c828d",
     },
     grounds={
         "cursor": ("#d9e6f8", "none"),
@@ -217,7 +219,7 @@ PLAIN = Look(
     ansi=True,
     background="ansi_default",
     foreground="ansi_default",
-    inks={name: "ansi_default" for name in INKS},
+    inks=dict.fromkeys(INKS, "ansi_default"),
     grounds={
         "cursor": ("ansi_default", "reverse"),
         "cursor-off": ("ansi_default", "bold"),

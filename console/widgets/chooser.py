@@ -197,6 +197,8 @@ class Chooser(ModalScreen[str | None]):
         self._list = Choices()
         self._list.at_checked = at_checked
         self._typing: Timer | None = None
+        self._hasty = False
+        """Enter was pressed before what was typed had been looked for."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="chooser-panel"):
@@ -211,7 +213,7 @@ class Chooser(ModalScreen[str | None]):
         foot = [ink for key, what in keys for ink in (Ink("key", f"  {key}"), Ink("quiet", f" {what} "))]
         self.query_one("#chooser-foot", Bar).say(foot)
         self._fit("")
-        self.query_one(Typed).focus()
+        self.set_focus(self.query_one(Typed), scroll_visible=False)
 
     @property
     def choices(self) -> Choices:
@@ -234,6 +236,7 @@ class Chooser(ModalScreen[str | None]):
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
         self._found = ()
+        self._hasty = False
         self._fit(event.value)
         if self._typing is not None:
             self._typing.stop()
@@ -249,6 +252,8 @@ class Chooser(ModalScreen[str | None]):
             if self.is_current and self.query_one(Typed).value == typed:
                 self._found = tuple(choices)
                 self._fit(typed)
+                if self._hasty:
+                    self._chosen()
 
         self._finder(typed, found)
 
@@ -257,6 +262,7 @@ class Chooser(ModalScreen[str | None]):
     def _chosen(self) -> None:
         choice = self.choices.choice
         if choice is None:
+            self._hasty = self._finder is not None and not self._found
             return
         if choice.why:
             foot = self.query_one("#chooser-foot", Bar)

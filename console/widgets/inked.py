@@ -52,6 +52,9 @@ class Inked(Widget):
             style = self.rich_style + self.get_component_rich_style(f"ink--{name}", partial=True)
             if ground:
                 under = self.get_component_rich_style(f"ink--{ground}", partial=True)
+                if under.reverse:
+                    # Reversed, each ink would become a block of its own colour: the row is one block instead.
+                    style = self.rich_style + Style(bold=style.bold, underline=style.underline)
                 style += Style(bgcolor=under.bgcolor, reverse=under.reverse, bold=under.bold or style.bold)
             self._inks[key] = style
         return style

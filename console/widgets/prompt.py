@@ -81,7 +81,8 @@ class Prompt(Horizontal):
         typed.cursor_position = len(value)
         self.hint(())
         self.display = True
-        typed.focus()
+        # At once, not when the loop comes to it: the next key typed must not be taken for a command.
+        self.screen.set_focus(typed, scroll_visible=False)
 
     def hint(self, words: tuple[Ink, ...]) -> None:
         """Say to the right what the words typed so far would give."""

@@ -200,15 +200,17 @@ class TextView(Inked, can_focus=True):
         self._drawn = []
         super().notify_style_update()
 
+    def _draw(self) -> list[Strip]:
+        room, height = self.size
+        drawn = [self.strip(self._row(*place), room) for place in self._on_screen(height)]
+        drawn.extend([self.blank()] * (height - len(drawn)))
+        return drawn
+
     def _repaint(self) -> None:
         """Draw the rows on screen and refresh those that differ from what is there."""
-        room, height = self.size
-        places = self._on_screen(height)
-        drawn = [self.strip(self._row(*place), room) for place in places]
-        drawn.extend([self.blank()] * (height - len(drawn)))
-        before, self._drawn = self._drawn, drawn
-        changed = [y for y, strip in enumerate(drawn) if y >= len(before) or strip != before[y]]
-        if len(changed) == height or len(before) != height:
+        before, self._drawn = self._drawn, self._draw()
+        changed = [y for y, strip in enumerate(self._drawn) if y >= len(before) or strip != before[y]]
+        if len(changed) == len(self._drawn) or len(before) != len(self._drawn):
             self.refresh()
         elif changed:
             across = self.outer_size.width
@@ -244,4 +246,6 @@ class TextView(Inked, can_focus=True):
         return tuple(ink for ink in inks if ink.text)
 
     def render_line(self, y: int) -> Strip:
+        if not self._drawn:
+            self._drawn = self._draw()
         return self._drawn[y] if y < len(self._drawn) else self.blank()

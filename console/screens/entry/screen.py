@@ -83,7 +83,7 @@ class EntryView(View):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("entry")]
 
     def __init__(self) -> None:
-        super().__init__(id="entry")
+        super().__init__()
         self._address = ""
         self._held: Held | None = None
         self._error = ""

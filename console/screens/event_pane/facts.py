@@ -83,7 +83,7 @@ def _took(row: EventRow) -> Line:
     if row.millis is not None:
         inks.append(Ink("text", f" · {figures.duration(row.millis)}"))
     if row.ok is not None and row.kind != "tool.intent":
-        inks.append(Ink("holds", " · ✓ went well") if row.ok else Ink("fails", " · ✗ failed"))
+        inks.append(Ink("holds", " · ✓ ok") if row.ok else Ink("fails", " · ✗ failed"))
     if row.copies > 1:
         inks.append(Ink("quiet", f" · ×{row.copies} in the log"))
     return tuple(inks)

@@ -78,7 +78,7 @@ class SearchView(View):
     ]
 
     def __init__(self) -> None:
-        super().__init__(id="search")
+        super().__init__()
         self._text = ""
         self._kinds: frozenset[str] | None = None
         self._total: Total | None = None

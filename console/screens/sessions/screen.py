@@ -82,7 +82,7 @@ class SessionsView(View):
     filter_hint = "words of a title, a project or an id"
 
     def __init__(self) -> None:
-        super().__init__(id="sessions")
+        super().__init__()
         self._filter = SessionFilter()
         self._since = "any"
         self._sort = "started"

@@ -38,13 +38,14 @@ class Offers(Inked, can_focus=True):
         self.words: tuple[Line, ...] = ()
         self.offers: tuple[tuple[str, Line], ...] = ()
         self.cursor = 0
+        self._moved = False
 
     def show(self, words: tuple[Line, ...], offers: tuple[tuple[str, Line], ...]) -> None:
-        """Show words, and below them (id, line) offers; the cursor stays on its offer."""
-        here = self.chosen
+        """Show words, and below them (id, line) offers; the cursor stays on its offer once it was moved."""
+        here = self.chosen if self._moved else None
         self.words, self.offers = words, offers
         ids = [id for id, _line in offers]
-        self.cursor = ids.index(here) if here in ids else min(self.cursor, max(len(offers) - 1, 0))
+        self.cursor = ids.index(here) if here in ids else 0
         self.refresh()
 
     @property
@@ -61,6 +62,7 @@ class Offers(Inked, can_focus=True):
         return max((self.size.height - len(self.words) - len(self.offers) - 1) // 3, 0)
 
     def _move(self, to: int) -> None:
+        self._moved = True
         self.cursor = min(max(to, 0), max(len(self.offers) - 1, 0))
         self.refresh()
 
@@ -105,7 +107,7 @@ class StartView(View):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("sessions")]
 
     def __init__(self) -> None:
-        super().__init__(id="start")
+        super().__init__()
         self._offers = Offers()
 
     def compose(self) -> ComposeResult:
@@ -123,6 +125,9 @@ class StartView(View):
         self._say()
 
     def masked(self) -> None:
+        self._say()
+
+    def on_resize(self) -> None:
         self._say()
 
     def _say(self) -> None:

@@ -48,7 +48,7 @@ class TimelineView(View):
     filter_hint = "words of an event or the name of a tool"
 
     def __init__(self) -> None:
-        super().__init__(id="timeline")
+        super().__init__()
         self.session: SessionRow | None = None
         self.shape = Shape()
         self.outlook = Outlook()

@@ -73,7 +73,7 @@ class VerifyView(View):
     filter_hint = "words of a failure"
 
     def __init__(self) -> None:
-        super().__init__(id="verify")
+        super().__init__()
         self._filter = ""
         self._shown: tuple[VerifyResult | None, str] | None = None
         self._meanings: Mapping[str, str] = {}
