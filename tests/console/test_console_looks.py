@@ -96,9 +96,15 @@ async def test_the_detail_stands_beside_from_a_hundred_columns_and_below_before(
 
 async def test_another_size_keeps_the_row_and_the_detail() -> None:
     async with stage() as it:
-        await it.play(
-            "press enter j j j j\nsee ✗ tool.finished\nsize 80x24\nrow ✗ failed\nsee ✗ tool.finished\nsize 200x60\nrow ✗ failed"
-        )
+        await it.play("""
+            press enter j j j j
+            see   ✗ tool.finished
+            size  80x24
+            row   ✗ failed
+            see   ✗ tool.finished
+            size  200x60
+            row   ✗ failed
+        """)
 
 
 def test_a_pause_takes_one_column_however_long_it_was() -> None:

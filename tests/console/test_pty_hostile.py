@@ -58,7 +58,8 @@ class Hostile(World):
 
 class Archive(FakeArchive):
     def lanes(self, session):
-        return [replace(row, title=self.world.word(row.lane), name=self.world.word(row.lane + 1)) for row in super().lanes(session)]
+        w = self.world.word
+        return [replace(row, title=w(row.lane), name=w(row.lane + 1)) for row in super().lanes(session)]
     def turns(self, session):
         return [replace(turn, summary=self.world.word(turn.turn)) for turn in super().turns(session)]
     def detail(self, key):
