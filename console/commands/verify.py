@@ -112,6 +112,8 @@ def _print(call: Call, report: VerifyReport, at: str | None, since_last: bool, a
     if report.holds:
         meaning = {str(level): words for level, words in LEVELS.items()}.get(report.level, "")
         output.say(f"✓ holds, on the level {report.level}: {meaning}")
+        if report.root:
+            output.say(f"the tree's root over {plural(report.entries, 'entry')}: {report.root.hex()}")
     else:
         wrong = len(report.failures) + report.more
         output.say(f"✗ does not hold: {plural(wrong, 'failure')} in {plural(report.entries, 'entry')}")
