@@ -122,7 +122,7 @@ def _erase(
 
 def _envelope(entry: int, record: int, reading: Reading | None, ids: list[int], voice: Voice) -> Envelope:
     """What is kept of a record: everything its neighbours need, and no text."""
-    kept: dict[str, Any] = {"entry": entry, "record": record, "ids": ids}
+    kept: dict[str, Any] = {"entry": entry, "record": record, "ids": ids, "first": 0}
     if reading is None or not reading.drafts or len(ids) != len(reading.drafts):
         return {**kept, "ids": [], "status": "mapped", "session": voice.native, "drafts": [], **_BLANK}
     usage = reading.usage

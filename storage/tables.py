@@ -331,6 +331,19 @@ class Awaited(SQLModel, table=True):
     n: int = Field(sa_column=_key(Integer))
 
 
+class Repeated(SQLModel, table=True):
+    """How often a record without an id has stood in a revision, where its bytes had been seen before.
+
+    ``id``: of the first event of the first such record.
+    """
+
+    __tablename__ = "repeated"
+    __table_args__ = KEYED
+    source: int = Field(sa_column=_key(Integer))
+    id: int = Field(sa_column=_key(Integer))
+    count: int = Field(sa_column=_int())
+
+
 class Unreadable(SQLModel, table=True):
     """A run of bytes that is no JSON value. ``n`` as in :class:`Event`, block 0."""
 
@@ -369,6 +382,6 @@ class Withheld(SQLModel, table=True):
 
 DURABLE = ("store_key", "ledger_entry", "tile", "segment", "payload", "payload_chunk")
 FOLDS = (
-    "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited",
+    "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "repeated",
     "unreadable", "artifact", "withheld",
 )  # fmt: skip

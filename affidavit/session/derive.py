@@ -11,12 +11,15 @@ and no table, and any split of the same records into batches gives the same rows
 - An observation is *paired* with its intent by call id, whichever comes first; the observation of a test, lint or
   build command is a ``verification``.
 - A record whose id was seen before is a *copy* when its bytes are equal; otherwise both are kept and flagged.
+- Records without an id are told apart by how often their very bytes stood in their file before: the second of a file
+  is another record, the second of another file or revision a copy of the second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import NamedTuple, Protocol
 
 from affidavit.session import lanes
@@ -86,6 +89,8 @@ class Known(Protocol):
     def parent_of(self, id: int) -> int | None: ...
     def event(self, n: int) -> Row: ...
     def record(self, n: int) -> bytes: ...
+    def source_of(self, n: int) -> int: ...
+    def repeated(self, source: int, id: int) -> int | None: ...
     def session(self, format: str, native: str) -> SessionState | None: ...
     def next_session(self) -> int: ...
 
@@ -101,6 +106,7 @@ class Changes:
     usage: dict[tuple[int, int], Spent] = field(default_factory=dict)
     calls: dict[tuple[int, int], Call | None] = field(default_factory=dict)
     awaited: dict[int, list[int]] = field(default_factory=dict)
+    repeated: dict[tuple[int, int], int] = field(default_factory=dict)
     answered: set[int] = field(default_factory=set)
     unreadable: list[tuple[int, int, int | None, int, int, int, str]] = field(default_factory=list)
     artifacts: list[tuple[int, int, bytes, str, str | None, int]] = field(default_factory=list)
@@ -119,6 +125,10 @@ class Broken(NamedTuple):
 
 Taken = tuple[int, "Prepared | None", "Broken | None"]
 """One record as the derivation takes it: its number and what was prepared of it, or what was broken."""
+
+
+Name = tuple[int, str, str, int, tuple[str, ...]]
+"""What a record is called: (number, session, record, id of its first event, paths of its blocks)."""
 
 
 class Derivation:
@@ -229,10 +239,11 @@ class Derivation:
         places = self._places
         again = False
         if first in places and first:
-            first = self._again(source, state, n, (native, record, first, paths), rows)
+            again = record[:1] != "="
+            tell = self._again if again else self._repeat
+            first = tell(source, state, (n, native, record, first, paths), rows)
             if not first:
                 return
-            again = record[:1] != "="
         if unknown:
             source.unknown += 1
             state.unknown += 1
@@ -292,36 +303,46 @@ class Derivation:
         if first and (self._awaits or self.changes.awaited):
             self._answer_waiting(first, above or None)
 
-    def _again(
-        self,
-        source: SourceState,
-        state: SessionState,
-        n: int,
-        name: tuple[str, str, int, tuple[str, ...]],
-        rows: list[Row],
-    ) -> int:
-        """A record id seen before: count an equal copy (0), or give the other content ids of its own.
+    def _again(self, source: SourceState, state: SessionState, name: Name, rows: list[Row]) -> int:
+        """A record id seen before: count an equal copy (0), or give the other content ids of its own."""
+        n, native, record, first, paths = name
+        place, raw = self._places[first], self.known.record(n)
+        if self.known.record(place.n) == raw:
+            return self._copy(source, state, place, rows)
+        record = f"{record}={sha256(raw).hexdigest()}"
+        first = event_id(source.format, native, record, "")
+        if found := self._places.get(first) or self.known.places([first]).get(first):
+            return self._copy(source, state, found, rows)
+        for row, path in zip(rows, paths, strict=True):
+            row[ID] = event_id(source.format, native, record, path if row is not rows[0] else "")
+        return first
 
-        Records without an id are told apart by their occurrence: an equal one is a new record.
+    def _repeat(self, source: SourceState, state: SessionState, name: Name, rows: list[Row]) -> int:
+        """A record without an id whose bytes stood before: the next of its file, or a copy of another file's (0).
+
+        ``record`` is ``=`` alone where the bytes were erased; then the ids its events had are kept.
         """
-        native, record, first, paths = name
-        anonymous = record[:1] == "="
-        occurrence = 1
-        while True:
-            place = self._places.get(first) or self.known.places([first]).get(first)
-            if place is None:
-                called = f"{record}#{occurrence - 1}"
-                for row, path in zip(rows, paths, strict=True):
-                    row[ID] = event_id(source.format, native, called, path if row is not rows[0] else "")
-                return first
-            if not anonymous and self.known.record(place.n) == self.known.record(n):
-                source.duplicates += 1
-                state.duplicates += 1
-                if rows:
-                    self._event(place.n)[COPIES] += 1
-                return 0
-            first = event_id(source.format, native, f"{record}#{occurrence}", "")
-            occurrence += 1
+        _, native, record, first, paths = name
+        key = (source.no, first)
+        before = self.changes.repeated.get(key) or self.known.repeated(*key)
+        if before is None:
+            before = int(self.known.source_of(self._places[first].n) == source.no)
+        self.changes.repeated[key] = before + 1
+        if before:
+            first = rows[0][ID] if record == "=" else event_id(source.format, native, f"{record}#{before}", "")
+        if place := self._places.get(first) or self.known.places([first]).get(first):
+            return self._copy(source, state, place, rows)
+        if record != "=":
+            for row, path in zip(rows, paths, strict=True):
+                row[ID] = event_id(source.format, native, f"{record}#{before}", path if row is not rows[0] else "")
+        return first
+
+    def _copy(self, source: SourceState, state: SessionState, place: Place, rows: list[Row]) -> int:
+        source.duplicates += 1
+        state.duplicates += 1
+        if rows:
+            self._event(place.n)[COPIES] += 1
+        return 0
 
     def _event(self, n: int) -> Row:
         """An event row that may be changed: of this batch, or an earlier one to be written back."""

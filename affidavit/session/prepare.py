@@ -43,11 +43,11 @@ Prepared = tuple[Any, ...]
 class Fields(NamedTuple):
     """The fields of a prepared record, by name.
 
-    ``record``: native id, or ``=`` and the SHA-256 of its bytes. ``first``, ``above``, ``message``: ids of its first
-    event, of the record it follows and of its model message (0: none). ``spent``: (model, input, output, cache read,
-    cache write). ``rows``: event rows. ``joins``: (row, call id, is an intent, kind of check an intent
-    runs or outcome an observation's text tells, spawned lane).
-    ``texts``: (row, text for the search index). ``paths``: block path of each row.
+    ``record``: native id, or ``=`` and the SHA-256 of its bytes (``=`` alone: they were erased). ``first``,
+    ``above``, ``message``: ids of its first event, of the record it follows and of its model message (0: none).
+    ``spent``: (model, input, output, cache read, cache write). ``rows``: event rows. ``joins``: (row, call id, is an
+    intent, kind of check an intent runs or outcome an observation's text tells, spawned lane). ``texts``: (row, text
+    for the search index). ``paths``: block path of each row.
     """
 
     session: str
@@ -86,8 +86,12 @@ class Preparer:
         self._checks: dict[int, str | None] = {}
         self._last = ("", 0)
 
-    def prepare(self, reading: Reading, raw: bytes, ids: tuple[int, ...] = ()) -> Prepared:
-        """A record's reading and value bytes as a :class:`Fields` tuple; ``ids`` override those of its events."""
+    def prepare(self, reading: Reading, raw: bytes, ids: tuple[int, ...] = (), first: int = 0) -> Prepared:
+        """A record's reading and value bytes as a :class:`Fields` tuple.
+
+        Of a record whose bytes were erased, ``ids`` are those its events had and ``first``, where it has no id, is
+        that of the first record with its bytes.
+        """
         named = reading.session or self.default
         if named != self._named:
             self._named = named
@@ -96,9 +100,9 @@ class Preparer:
         session, stem = self._session, self._stem
         drafts = reading.drafts
         record = reading.native or ""
-        first = 0
         if ids:
-            first = ids[0]
+            record = "=" if first else record
+            first = first or ids[0]
         elif record:
             first = _id(stem, record)
         elif drafts:
@@ -129,9 +133,10 @@ class Preparer:
         texts: list[tuple[int, str]] = []
         if drafts:
             name = record + "#0" if record[:1] == "=" else record
+            begins = ids[0] if ids else first
             for block, draft in enumerate(drafts):
                 if not block:
-                    id = first
+                    id = begins
                 elif ids:
                     id = ids[block]
                 else:

@@ -126,7 +126,8 @@ class Fold:
         if envelope is None:
             return record
         preparer = Preparer(state.format, state.native)
-        return record[0], preparer.prepare(withheld_reading(envelope), b"", tuple(envelope["ids"])), None
+        ids, first = tuple(envelope["ids"]), envelope["first"]
+        return record[0], preparer.prepare(withheld_reading(envelope), b"", ids, first), None
 
     def redaction(self, index: int, commitments: Iterable[bytes]) -> None:
         """A ``redaction`` entry: these commitments' contents were erased."""

@@ -100,6 +100,16 @@ class Tables:
     def event(self, n: int) -> Row:
         return list(self.connection.execute(self._event, (n,)).fetchone())
 
+    def source_of(self, n: int) -> int:
+        """The revision a record was read from."""
+        query = "SELECT source FROM segment WHERE entry = ?"
+        return int(self.connection.execute(query, (place_of(n)[0],)).fetchone()[0])
+
+    def repeated(self, source: int, id: int) -> int | None:
+        query = f"SELECT count FROM {self.prefix}repeated WHERE source = ? AND id = ?"
+        row = self.connection.execute(query, (source, id)).fetchone()
+        return row and int(row[0])
+
     def forget(self) -> None:
         """Drop what is kept of stored bytes."""
         self.segments.forget()

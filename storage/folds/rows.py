@@ -60,6 +60,11 @@ class Writer:
                 f"INSERT OR IGNORE INTO {p}awaited VALUES(?, ?)",
                 [(parent, n) for parent, waiting in sorted(changes.awaited.items()) for n in waiting],
             )
+        if changes.repeated:
+            many(
+                f"INSERT OR REPLACE INTO {p}repeated VALUES(?, ?, ?)",
+                [(*key, count) for key, count in changes.repeated.items()],
+            )
         if changes.unreadable:
             many(f"INSERT INTO {p}unreadable VALUES({_holes(7)})", changes.unreadable)
         if changes.artifacts:

@@ -74,6 +74,7 @@ class Against(Tables):
         self._odd: dict[tuple[int, int], Spent] = {}
         self._open: dict[tuple[int, int], Call] = {}
         self._awaited: dict[int, list[int]] = {}
+        self._repeated: dict[tuple[int, int], int] = {}
         self._sources: dict[int, SourceRow] = {}
         self._withheld: dict[bytes, int] = {}
         self._folded: tuple[int, int] = (0, 0)
@@ -120,6 +121,9 @@ class Against(Tables):
     def awaiting(self, parent: int) -> list[int]:
         return sorted(self._awaited.get(parent, ()))
 
+    def repeated(self, source: int, id: int) -> int | None:
+        return self._repeated.get((source, id))
+
     def event(self, n: int) -> Row:
         suspect = self._suspect.get(n)
         return suspect if suspect is not None else super().event(n)
@@ -152,6 +156,7 @@ class Against(Tables):
                 self._open.pop(key, None)
             else:
                 self._open[key] = call
+        self._repeated.update(changes.repeated)
         for parent in changes.answered:
             self._awaited.pop(parent, None)
         for parent, waiting in changes.awaited.items():
@@ -261,7 +266,7 @@ class Against(Tables):
         self._tables(list(sessions))
         self._extras()
         self._search_index()
-        self.report.checked["tables"] = 13
+        self.report.checked["tables"] = 14
 
     def _tables(self, sessions: list[SessionState]) -> None:
         """Tables small enough to be held: all their rows, both ways."""
@@ -278,6 +283,8 @@ class Against(Tables):
         self._all("open_call", ("session", "call"), ("n", "early", "at", "told", "lane", "turn"), calls)
         awaited: dict[Any, tuple[Any, ...]] = {(above, n): () for above, named in self._awaited.items() for n in named}
         self._all("awaited", ("parent", "n"), (), awaited)
+        repeated = {key: (count,) for key, count in self._repeated.items()}
+        self._all("repeated", ("source", "id"), ("count",), repeated)
         withheld = {(commitment,): (entry,) for commitment, entry in self._withheld.items()}
         self._all("withheld", ("commit",), ("entry",), withheld)
 

@@ -23,6 +23,7 @@ from storage.rebuild import rebuild
 from storage.redact import redact
 from storage.refold import Cancelled
 from storage.store import StoreError
+from storage.tables import FOLDS
 from storage.verify import FAILURES, Marker, verify
 
 
@@ -79,7 +80,7 @@ def test_a_store_that_holds_says_what_was_checked(path: str) -> None:
     assert report.checked["segments"] == rows(path, "SELECT count(*) FROM segment")[0][0]
     assert report.checked["records"] == rows(path, "SELECT sum(records) FROM segment")[0][0]
     assert report.checked["payloads"] == rows(path, "SELECT count(*) FROM payload")[0][0]
-    assert report.checked["tables"] == 13
+    assert report.checked["tables"] == len(FOLDS)
     assert report.checked["searchable"] == rows(path, "SELECT count(*) FROM event WHERE size > 0")[0][0]
 
 

@@ -75,6 +75,8 @@ def files() -> dict[str, bytes]:
         + own(kind="model.message", id="f", lane="x", text="Lane", tokens={"input": 1}, message="q")
         + b'{"type":"artifact","session":"own","text":"body","name":"one.txt","media":"text/plain"}\n'
         + b'{"type":"artifact","session":"own","text":"other","media":"text/plain"}\n'
+        + own(text="Again and again") * 2
+        + own(text="Over and over") * 3
         + b"garbage\n",
         "silent.jsonl": b'{"format":"silent","id":"p1"}\n{"format":"silent","id":"p2","parent":"p1"}\n'
         b'{"format":"silent","id":"p3","parent":"p2","text":"said"}\n',
