@@ -20,7 +20,6 @@ from console.screens.view import Place
 from console.widgets import figures
 from console.widgets.chooser import Choice
 from console.widgets.ink import Ink, Line
-from storage.archive import SessionFilter
 
 if TYPE_CHECKING:
     from console.app import AffidavitApp
@@ -113,6 +112,8 @@ class Finding:
             pass
 
         def read(archive: Archive) -> Sequence[SessionRow]:
+            from storage.archive import SessionFilter
+
             return archive.sessions(SessionFilter(text=typed.strip()), limit=8).rows
 
         def done(rows: Sequence[SessionRow]) -> None:

@@ -62,14 +62,14 @@ class ListPane(Container):
         elif rows.error is not None:
             self._failed(self.notice, rows.error)
             self._show(notice=True)
-        elif rows.reading:
+        elif rows.reading or rows.after is not None:
             self._waiting = self.set_timer(_PATIENCE, self._still_reading)
         elif rows.source is not None:
             self._empty(self.notice)
             self._show(notice=True)
 
     def _still_reading(self) -> None:
-        if self.rows.reading and not self.rows.rows:
+        if not self.rows.rows and (self.rows.reading or self.rows.after is not None):
             keys = (("backspace", "go back"), (":", "go elsewhere"))
             self.notice.say(Ink("quiet", f"Reading {self._what} …"), (), keys)
             self._show(notice=True)

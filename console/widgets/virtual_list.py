@@ -230,6 +230,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         self._settle()
         self.redraw()
         self._told()
+        self._read_on()
 
     def _nearest(self, at: Anchor) -> int:
         source = self.source

@@ -72,10 +72,11 @@ class World:
     key. ``delay`` slows every answer down, ``error`` makes every question fail.
     """
 
-    def __init__(self, sessions: int = 40, events: int = 320, lanes: int = 3) -> None:
+    def __init__(self, sessions: int = 40, events: int = 320, lanes: int = 3, turn: int = len(STORY)) -> None:
         self.sessions = sessions
         self.events = events
         self.lanes = lanes
+        self.turn = turn
         self.texts: dict[int, str] = {}
         self.raws: dict[int, bytes] = {}
         self.overrides: dict[int, dict[str, Any]] = {}
@@ -102,7 +103,7 @@ class World:
             started=started,
             ended=started + 17 * 60_000_000,
             events=self.events,
-            turns=max(self.events // len(STORY), 1),
+            turns=max(self.events // self.turn, 1),
             lanes=self.lanes,
             branches=1,
             problems=number % 4,
@@ -129,7 +130,7 @@ class World:
             session=session,
             kind=kind,
             actor="subagent" if in_lane and actor == "agent" else actor,
-            turn=number // len(STORY) + 1,
+            turn=number // self.turn + 1,
             lane=lane,
             branch=1 if number % 160 in (150, 151) else 0,
             at=at,
@@ -150,7 +151,7 @@ class World:
         return replace(row, **self.overrides.get(row.key, {}))
 
     def is_prompt(self, row: EventRow) -> bool:
-        return row.kind == "user.message" and row.lane == 0
+        return row.kind == "user.message" and row.lane == 0 and row.key % 10_000_000 % self.turn == 0
 
     def is_problem(self, row: EventRow) -> bool:
         return row.ok is False or row.kind == "error"
@@ -369,16 +370,16 @@ class FakeArchive:
         return self._next(session, cursor, direction, self.world.is_prompt)
 
     def turn_start(self, session: int, turn: int) -> EventRow | None:
-        number = (turn - 1) * len(STORY)
+        number = (turn - 1) * self.world.turn if turn else -1
         return self.world.event(session, number) if 0 <= number < self.world.events else None
 
     def turns(self, session: int) -> list[TurnRow]:
         self._asked("turns")
         found = []
-        for number in range(0, self.world.events, len(STORY)):
+        for number in range(0, self.world.events, self.world.turn):
             row = self.world.event(session, number)
             if row.lane == 0:
-                found.append(TurnRow(row.turn, row.key, 0, row.at, row.summary, len(STORY), 2))
+                found.append(TurnRow(row.turn, row.key, 0, row.at, row.summary, self.world.turn, 2))
         return found
 
     def lanes(self, session: int) -> list[LaneRow]:
@@ -387,7 +388,7 @@ class FakeArchive:
         for lane in range(1, self.world.lanes):
             spawn = (lane - 1) * 40 + 19
             rows.append(
-                LaneRow(lane, f"agent-{lane:04x}", "look for other fixtures", 0, 1, spawn // len(STORY) + 1, 3,
+                LaneRow(lane, f"agent-{lane:04x}", "look for other fixtures", 0, 1, spawn // self.world.turn + 1, 3,
                         session * 10_000_000 + spawn)
             )  # fmt: skip
         return rows

@@ -203,6 +203,26 @@ async def test_a_turn_folds_to_its_prompt() -> None:
         """)
 
 
+async def test_a_large_folded_turn_is_jumped_over_in_both_directions() -> None:
+    world = World(sessions=1, events=160_000, lanes=1, turn=16_000)
+    async with stage(world) as it:
+        await it.play("press enter z\nrow 15 999 events ▸")
+        world.asked.clear()
+        await it.play("press j\nrow 2 23:22:11\npress z\nrow 2 23:22:11\npress j\nrow 3 ")
+        await it.play("press k\nrow 2 23:22:11\npress k\nrow 1 10:02:11")
+        assert world.asked.count("events") < 40
+        await it.play("press ctrl+p\ntype one line a turn\npress enter\nrow 1 10:02:11\npress G\nrow 10 ")
+        assert len(it.app.view.main_list.rows) == 10
+
+
+async def test_what_came_before_the_first_prompt_is_not_folded() -> None:
+    world = World(lanes=1)
+    world.overrides[0] = {"kind": "note", "turn": 0}
+    world.overrides[1] = {"turn": 0}
+    async with stage(world) as it:
+        await it.play("press enter j z\nstatus what came before the first prompt is not folded\nsee 10:02:11 · note")
+
+
 async def test_abandoned_events_stand_there_marked() -> None:
     async with stage() as it:
         await it.play("""

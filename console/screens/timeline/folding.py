@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from console.screens.timeline.source import Shape
 from console.widgets.virtual_list import Cursor
 from storage.archive import EventFilter
+from storage.queries.models import EventRow
 
 QUIET_KINDS = frozenset({"lifecycle"})
 """Left out until asked for: they tell of the agent's machinery, not of the task."""
@@ -50,13 +51,14 @@ class Outlook:
         name = f"sub-agent {lane}" if lane else "the main lane"
         return replace(self, alone=lane), f"only {name}"
 
-    def showing(self, shape: Shape, kind: str, lane: int, turn: int, starts: bool) -> Outlook:
-        """Opened just as far as needed for an event of this kind, lane and turn to be in view."""
+    def showing(self, shape: Shape, row: EventRow) -> Outlook:
+        """Opened just as far as needed for an event to be in view."""
         filter = self.filter
-        if kind in filter.hide_kinds:
-            filter = replace(filter, hide_kinds=filter.hide_kinds - {kind})
-        if filter.kinds is not None and kind not in filter.kinds:
+        if row.kind in filter.hide_kinds:
+            filter = replace(filter, hide_kinds=filter.hide_kinds - {row.kind})
+        if filter.kinds is not None and row.kind not in filter.kinds:
             filter = replace(filter, kinds=None)
-        alone = None if self.alone is not None and self.alone != lane else self.alone
-        folded = self.folded if starts else self.folded - {turn}
-        return replace(self, filter=filter, alone=alone, open_lanes=self.open_lanes | shape.above(lane), folded=folded)
+        alone = None if self.alone is not None and self.alone != row.lane else self.alone
+        folded = self.folded if shape.begins.get(row.turn) == row.key else self.folded - {row.turn}
+        opened = self.open_lanes | shape.above(row.lane)
+        return replace(self, filter=filter, alone=alone, open_lanes=opened, folded=folded)

@@ -10,7 +10,7 @@ from console.widgets.ink import Ink, Line, cells, left, right, width
 from console.widgets.safe import Outside
 
 if TYPE_CHECKING:
-    from storage.queries.models import EventRow, LaneRow, TurnRow
+    from storage.queries.models import EventRow, LaneRow
 
 TURN = 4
 TIME = 8
@@ -22,20 +22,25 @@ DEEPEST = 3
 """Lanes nested deeper are drawn no further in."""
 
 
-def event_line(row: EventRow, starts: TurnRow | None, folded: bool, depth: int, room: int, outside: Outside) -> Line:
-    """One event: turn number where it begins one, time, glyph, word, text; its length of time flush right."""
+def event_line(
+    row: EventRow, starts: bool, folded: bool, counts: tuple[int, int] | None, depth: int, room: int, outside: Outside
+) -> Line:
+    """One event: turn number where it begins one, time, glyph, word, text; its length of time flush right.
+
+    ``counts``: (events, problems) of the turn it begins, once they are known.
+    """
     glyph, word, ink, voice = told(row)
     if row.abandoned:
         ink = voice = "gone"
-    number = right(str(starts.turn) if starts is not None else "", TURN)
+    number = right(str(row.turn) if starts else "", TURN)
     clock = figures.clock(row.at) if room >= 48 else figures.clock(row.at)[:5]
     head = [
-        Ink("head" if starts is not None else "quiet", f"{number} "),
+        Ink("head" if starts else "quiet", f"{number} "),
         Ink("gone" if row.abandoned else "quiet", f"{clock} "),
         *_rail(depth, row.abandoned),
         Ink(ink, f"{glyph} {left(word, WORD)} "),
     ]
-    end = _end(row, starts, folded)
+    end = _end(row, folded, counts)
     space = room - width(head) - width(end) - (1 if end else 0)
     text = outside.line(row.summary, max(space, 0))
     style = "gone" if row.abandoned else ("runtime" if row.kind == "model.reasoning" else voice)
@@ -55,16 +60,17 @@ def _no_text(row: EventRow) -> str:
     return "no text recorded" if row.size == 0 else ""
 
 
-def _end(row: EventRow, starts: TurnRow | None, folded: bool) -> Line:
+def _end(row: EventRow, folded: bool, counts: tuple[int, int] | None) -> Line:
     inks: list[Ink] = []
     if row.copies > 1:
         inks.append(Ink("quiet", f"×{figures.short(row.copies)}"))
     if row.flags:
         inks.append(Ink("person", "!"))
-    if folded and starts is not None:
-        if starts.problems:
-            inks.append(Ink("fails", f"✗ {figures.short(starts.problems)}"))
-        inks.append(Ink("accent", f"{figures.plural(max(starts.events - 1, 0), 'event')} ▸"))
+    if folded:
+        events, problems = counts if counts is not None else (0, 0)
+        if problems:
+            inks.append(Ink("fails", f"✗ {figures.short(problems)}"))
+        inks.append(Ink("accent", f"{figures.plural(events - 1, 'event')} ▸" if events else "folded ▸"))
     elif row.millis is not None:
         inks.append(Ink("quiet", figures.duration(row.millis)))
     elif row.size >= 10_000:

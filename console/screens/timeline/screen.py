@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -103,7 +103,7 @@ class TimelineView(View):
 
             row = session_of(archive, place.session)
             target = event_of(archive, row, place.event) if place.event else None
-            return _Opened(row, shape_of(archive.turns(row.key), archive.lanes(row.key)), target)
+            return _Opened(row, shape_of(archive, row.key), target)
 
         app.pool.ask((self, "open"), read, self._opened, self._not_opened)
         self.focus_main()
@@ -116,7 +116,7 @@ class TimelineView(View):
         anchor = None
         if opened.target is not None:
             row = opened.target
-            outlook = outlook.showing(self.shape, row.kind, row.lane, row.turn, row.key in self.shape.turns)
+            outlook = outlook.showing(self.shape, row)
             anchor = _anchor_of_event(row)
             if outlook.filter.text:
                 outlook = replace(outlook, filter=replace(outlook.filter, text=""))
@@ -126,6 +126,7 @@ class TimelineView(View):
         self._set_whole(outlook.whole)
         if fresh:
             self._read_density()
+            self._read_turns()
         hits = self.console_app.finding.hits
         self.pane.words = tuple(hits.text.split()) if hits is not None and place.event else ()
 
@@ -197,6 +198,20 @@ class TimelineView(View):
             self._strip.show(())
 
         self.console_app.pool.ask((self, "density"), read, self._show_density, failed, slow=True)
+
+    def _read_turns(self) -> None:
+        session, shape = self.session, self.shape
+        assert session is not None
+
+        def read(archive: Archive) -> dict[int, tuple[int, int]]:
+            return {turn.turn: (turn.events, turn.problems) for turn in archive.turns(session.key)}
+
+        def done(counts: dict[int, tuple[int, int]]) -> None:
+            shape.counts.update(counts)
+            if self.outlook.folded:
+                self._rows.redraw()
+
+        self.console_app.pool.ask((self, "turns"), read, done, lambda _error: None, slow=True)
 
     def _show_density(self, slices: list[tuple[int, int]]) -> None:
         self._strip.show(slices)
@@ -444,8 +459,7 @@ class TimelineView(View):
 
     def go_to_event(self, row: EventRow) -> None:
         """Put the cursor on an event, opening what hides it."""
-        starts = row.key in self.shape.turns
-        outlook = self.outlook.showing(self.shape, row.kind, row.lane, row.turn, starts)
+        outlook = self.outlook.showing(self.shape, row)
         if outlook == self.outlook:
             for index, item in enumerate(self._rows.rows):
                 if isinstance(item, EventItem) and item.row.key == row.key:
@@ -499,46 +513,53 @@ class TimelineView(View):
     # folding
 
     def do_fold(self) -> None:
-        item, source = self.item, self._rows.source
-        if item is None or not isinstance(source, TimelineSource):
-            return
-        line = self._rows.cursor - self._rows.top
+        item = self.item
         if isinstance(item, LaneItem):
             self._again(self.outlook.toggled_lane(item.lane.lane))
-        elif item.row.lane and self.outlook.alone is None:
-            anchor = Anchor(source.cursor(item), ("lane", item.row.lane), line)
-            spawn = self.shape.lanes[item.row.lane].spawn if item.row.lane in self.shape.lanes else None
-            self._with_cursor(spawn, replace(anchor, line=None), self.outlook.toggled_lane(item.row.lane))
-        else:
-            start = self.shape.keys.get(item.row.turn)
-            anchor = Anchor(source.cursor(item), start, line if item.starts else None)
-            self._with_cursor(None if item.starts else start, anchor, self.outlook.toggled_turn(item.row.turn))
+        elif item is not None and item.row.lane and self.outlook.alone is None:
+            lane = self.shape.lanes.get(item.row.lane)
+            spawn = lane.spawn if lane is not None else None
+            outlook, key = self.outlook.toggled_lane(item.row.lane), ("lane", item.row.lane)
+            self._look_around(lambda archive: archive.event(spawn) if spawn is not None else None, key, outlook)
+        elif item is not None and item.starts:
+            self._again(self.outlook.toggled_turn(item.row.turn))
+        elif item is not None:
+            self._fold_turn(item.row.turn, self.outlook.toggled_turn(item.row.turn))
 
-    def _with_cursor(self, key: int | None, anchor: Anchor, outlook: Outlook) -> None:
-        """Look differently, around the event of ``key`` if that is given, which may have to be read first."""
-        if key is None:
-            self._look(outlook, anchor)
-            return
+    def _fold_turn(self, turn: int, outlook: Outlook) -> None:
+        """Look differently, with the cursor on the event that begins a turn."""
+        session = self.session
+        assert session is not None
+        none = "what came before the first prompt is not folded"
+        self._look_around(lambda archive: archive.turn_start(session.key, turn), None, outlook, none)
 
-        def read(archive: Archive) -> EventRow:
-            return archive.event(key)
+    def _look_around(
+        self, read: Callable[[Archive], EventRow | None], key: Hashable, outlook: Outlook, none: str = ""
+    ) -> None:
+        """Look differently, with the cursor on (or by ``key``: beside) an event that has to be read first."""
 
-        def done(row: EventRow) -> None:
-            from storage.archive import Archive
-
-            self._look(outlook, replace(anchor, cursor=Archive.cursor_of(row)))
+        def done(row: EventRow | None) -> None:
+            if row is not None:
+                anchor = _anchor_of_event(row)
+                self._look(outlook, anchor if key is None else replace(anchor, key=key))
+            elif none:
+                self.console_app.shell.flash(none)
+            else:
+                self._again(outlook)
 
         self.console_app.pool.ask((self, "jump"), read, done, self.console_app.failed)
 
     def do_fold_all(self) -> None:
-        item = self.item
-        outlook = replace(self.outlook, folded=frozenset(self.shape.keys), open_lanes=frozenset(), alone=None)
-        if item is None:
+        item, session = self.item, self.session
+        if item is None or session is None:
             return
-        start = self.shape.keys.get(row_of(item).turn)
-        anchor = self._anchor()
-        if anchor is not None:
-            self._with_cursor(start, replace(anchor, key=start), outlook)
+        every = frozenset(self.shape.counts) or frozenset(range(1, session.turns + 1))
+        outlook = replace(self.outlook, folded=every - {0}, open_lanes=frozenset(), alone=None)
+        turn = row_of(item).turn
+        if turn:
+            self._fold_turn(turn, outlook)
+        else:
+            self._again(outlook)
 
     def do_fold_none(self) -> None:
         every = frozenset(self.shape.lanes) - {0}

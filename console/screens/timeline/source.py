@@ -11,7 +11,7 @@ from console.widgets.ink import Line
 from console.widgets.safe import Outside
 from console.widgets.virtual_list import Cursor
 from storage.archive import EventFilter
-from storage.queries.models import EventRow, LaneRow, Page, TurnRow
+from storage.queries.models import EventRow, LaneRow, Page
 
 if TYPE_CHECKING:
     from storage.archive import Archive
@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 MOST_PAGES = 40
 """Pages read at most for one page of rows, when folded turns take up most of them."""
 
+LARGE = 3
+"""Pages in a row that a folded turn fills before the rest of it is jumped over instead of read."""
+
 
 @dataclass(frozen=True, slots=True)
 class EventItem:
-    """An event. ``starts`` is the turn it begins; ``folded`` says that the rest of that turn is folded away."""
+    """An event. ``starts``: it begins its turn; ``folded``: the rest of that turn is folded away."""
 
     row: EventRow
-    starts: TurnRow | None = None
+    starts: bool = False
     folded: bool = False
     depth: int = 0
 
@@ -51,19 +54,30 @@ Item = EventItem | LaneItem
 
 @dataclass(frozen=True)
 class Shape:
-    """How a session is built: its turns by their first event, its lanes by what started them."""
+    """How a session is built: its lanes by what started them, and of its turns what is known so far.
 
-    turns: Mapping[int, TurnRow] = field(default_factory=dict)
-    """By the key of the event that begins the turn."""
+    ``begins`` and ``counts`` grow while the session is looked at: to count the events of every turn takes a walk
+    through all of them, which nothing waits for.
+    """
+
     lanes: Mapping[int, LaneRow] = field(default_factory=dict)
     starts: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Lanes by the key of the event after which their line stands."""
     orphans: tuple[int, ...] = ()
     """Lanes of which nothing says when they began: their lines stand after the first event."""
-    keys: Mapping[int, int] = field(default_factory=dict)
-    """The key of the event that begins a turn, by the turn's number."""
     totals: Mapping[int, int] = field(default_factory=dict)
     """Events of a lane and of every lane started in it, directly or not."""
+    begins: dict[int, int | None] = field(default_factory=dict)
+    """The key of the event that begins a turn, by the turn's number; ``None`` where none does."""
+    counts: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """(events, problems) of a turn."""
+
+    def begin(self, archive: Archive, session: int, turn: int) -> int | None:
+        """The key of the event that begins a turn, looked up once."""
+        if turn not in self.begins:
+            row = archive.turn_start(session, turn)
+            self.begins[turn] = row.key if row is not None else None
+        return self.begins[turn]
 
     def above(self, lane: int) -> frozenset[int]:
         """A lane and the lanes it was started from, without the main lane."""
@@ -80,28 +94,24 @@ class Shape:
         return row.depth if row is not None else (1 if lane else 0)
 
 
-def shape_of(turns: list[TurnRow], lanes: list[LaneRow]) -> Shape:
-    """Brings turns and lanes into the form the rows are made from."""
-    by_key = {turn.key: turn for turn in turns if turn.key is not None}
-    keys = {turn.turn: turn.key for turn in turns if turn.key is not None}
+def shape_of(archive: Archive, session: int) -> Shape:
+    """Reads how a session is built."""
+    lanes = archive.lanes(session)
+    shape = Shape(lanes={lane.lane: lane for lane in lanes}, totals=_totals(lanes))
     starts: dict[int, list[int]] = {}
     orphans = []
     for lane in lanes:
         if lane.lane == 0:
             continue
-        after = lane.spawn if lane.spawn is not None else keys.get(lane.turn or 0)
+        after = lane.spawn
+        if after is None and lane.turn:
+            after = shape.begin(archive, session, lane.turn)
         if after is None:
             orphans.append(lane.lane)
         else:
             starts.setdefault(after, []).append(lane.lane)
-    return Shape(
-        by_key,
-        {lane.lane: lane for lane in lanes},
-        {key: tuple(found) for key, found in starts.items()},
-        tuple(orphans),
-        keys,
-        _totals(lanes),
-    )
+    found = {key: tuple(lanes) for key, lanes in starts.items()}
+    return replace(shape, starts=found, orphans=tuple(orphans))
 
 
 def _totals(lanes: list[LaneRow]) -> dict[int, int]:
@@ -142,36 +152,52 @@ class TimelineSource:
 
     def load(self, archive: Archive, cursor: Cursor | None, direction: Any, inclusive: bool, limit: int) -> Page[Item]:
         pages: list[Page[EventRow]] = []
-        kept = 0
+        kept = full = 0
         filter = self.effective
         while True:
             page = archive.events(
                 self.session, filter, cursor=cursor, direction=direction, inclusive=inclusive, limit=limit
             )
             pages.append(page)
-            kept += sum(not self._folded_away(row) for row in page.rows)
-            cursor = page.after if direction == "after" else page.before
-            inclusive = False
-            if cursor is None or kept >= limit // 2 or len(pages) >= MOST_PAGES:
+            visible = sum(not self._folded_away(archive, row) for row in page.rows)
+            kept += visible
+            full = 0 if visible else full + 1
+            cursor, inclusive = page.after if direction == "after" else page.before, False
+            if cursor is not None and full >= LARGE:
+                cursor, inclusive = self._beyond(archive, page.rows, cursor, direction), True
+            if cursor is None or kept >= limit // 2 or (len(pages) >= MOST_PAGES and not inclusive):
                 break
+        before = pages[0].before if direction == "after" else cursor
+        after = cursor if direction == "after" else pages[0].after
         if direction == "before":
             pages.reverse()
         items: list[Item] = []
-        at_start = pages[0].before is None
         for page in pages:
             for row in page.rows:
-                first = at_start and not items
-                if not self._folded_away(row):
-                    items.extend(self._items(row, first))
-        return Page(tuple(items), pages[0].before, pages[-1].after)
+                if not self._folded_away(archive, row):
+                    items.extend(self._items(archive, row, before is None and not items))
+        return Page(tuple(items), before, after)
 
-    def _folded_away(self, row: EventRow) -> bool:
-        return bool(self.folded) and self.folds and row.turn in self.folded and row.key not in self.shape.turns
+    def _beyond(self, archive: Archive, rows: tuple[EventRow, ...], cursor: Cursor, direction: str) -> Cursor | None:
+        """Where the list goes on beyond a large folded turn: at the next prompt, or at its own."""
+        if direction == "after":
+            row = archive.prompt(self.session, cursor, "after")
+        else:
+            row = archive.turn_start(self.session, rows[0].turn)
+        return archive.cursor_of(row) if row is not None else None
 
-    def _items(self, row: EventRow, first: bool) -> list[Item]:
-        turn = self.shape.turns.get(row.key)
-        folded = turn is not None and self.folds and turn.turn in self.folded
-        items: list[Item] = [EventItem(row, turn, folded, self.shape.depth(row.lane))]
+    def _starts(self, archive: Archive, row: EventRow) -> bool:
+        if row.kind != "user.message" or row.lane:
+            return False
+        return self.shape.begin(archive, self.session, row.turn) == row.key
+
+    def _folded_away(self, archive: Archive, row: EventRow) -> bool:
+        return bool(self.folded) and self.folds and row.turn in self.folded and not self._starts(archive, row)
+
+    def _items(self, archive: Archive, row: EventRow, first: bool) -> list[Item]:
+        starts = self._starts(archive, row)
+        folded = starts and self.folds and row.turn in self.folded
+        items: list[Item] = [EventItem(row, starts, folded, self.shape.depth(row.lane))]
         if folded or not self.folds or self.alone is not None:
             return items
         lanes = self.shape.starts.get(row.key, ())
@@ -194,7 +220,8 @@ class TimelineSource:
     def line(self, item: Item, room: int) -> Line:
         if isinstance(item, LaneItem):
             return lane_line(item.lane, item.title, item.open, item.events, room, self.outside)
-        return event_line(item.row, item.starts, item.folded, item.depth, room, self.outside)
+        counts = self.shape.counts.get(item.row.turn) if item.folded else None
+        return event_line(item.row, item.starts, item.folded, counts, item.depth, room, self.outside)
 
 
 def row_of(item: Item) -> EventRow:
