@@ -49,8 +49,8 @@ AGENTS = {"claude-code": "Claude Code", "affidavit": "Affidavit"}
 
 
 def total(tokens: Tokens) -> int:
-    """Every token of a session that was not read from a cache."""
-    return tokens.input + tokens.output + tokens.cache_write
+    """The one number for a session, which lists are sorted by: input plus output, without what a cache held."""
+    return tokens.input + tokens.output
 
 
 def shown(room: int) -> list[Column]:
