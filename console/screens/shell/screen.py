@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from console.app import AffidavitApp
 
 Purpose = Literal["filter", "address", "folder"]
+ENTER: Final[dict[Purpose, str]] = {"filter": "keep", "address": "go there", "folder": "import"}
+"""What enter does with what was typed."""
 
 TABS = ("go.sessions", "go.verify", "go.search")
 """The views in the bar, in the order of their keys."""
@@ -107,12 +109,12 @@ class Shell(Screen[None]):
         return tuple(inks)
 
     def _badges(self) -> Line:
-        return (*self._marks(), Ink("quiet", "UTC"), Ink("text", " "))
+        return (*self._marks(), Ink("quiet", " UTC"), Ink("text", " "))
 
     def _marks(self) -> Line:
         app = self.console_app
         words = [word for word, on in (("read-only", app.read_only), ("masked", app.outside.masked)) if on]
-        return tuple(Ink("person", f"! {word}  ") for word in words)
+        return tuple(Ink("person", f"  ! {word} ") for word in words)
 
     def _work(self) -> Line:
         return self.console_app.jobs.line()
@@ -120,7 +122,7 @@ class Shell(Screen[None]):
     def _keys(self, view: View, now: Situation) -> Line:
         inks: list[Ink] = [Ink("text", " ")]
         if self.prompting:
-            for key, what in (("enter", "keep"), ("esc", "leave"), ("↑ ↓", "move in the list")):
+            for key, what in (("enter", ENTER[self._purpose]), ("esc", "leave"), ("↑ ↓", "move in the list")):
                 inks += (Ink("key", key), Ink("quiet", f" {what}   "))
             return tuple(inks)
         for action in keys_line(view.NAME):
