@@ -35,14 +35,13 @@ if TYPE_CHECKING:
     from storage.queries.models import EventDetail, EventRow, SessionRow
 
 MARKS = {
-    "user.message": "You",
+    "user.message": "User",
     "model.message": "Agent",
-    "model.reasoning": "Agent ~",
+    "model.reasoning": "thinks",
     "tool.intent": "▸",
     "memory.write": "◆",
     "memory.read": "◆",
     "memory.candidate.proposed": "◆",
-    "context.injected": "⌕",
     "unknown": "?",
 }
 """What stands before an event's words in a list; ``✓`` or ``✗`` for outcomes, ``·`` for everything else."""
