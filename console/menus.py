@@ -42,10 +42,7 @@ class Menus:
         view = self._app.view
         if view is None:
             return
-        here = sorted(in_view(view.NAME), key=lambda action: action.views is None)
-        groups = list(dict.fromkeys(action.group for action in here))
-        ordered = [action for group in groups for action in here if action.group == group]
-        choices = [self._choice(action, keys=True) for action in ordered if action.keys]
+        choices = [self._choice(action, keys=True) for action in _by_group(view.NAME) if action.keys]
         self._app.push_screen(Chooser(f"What works in {view.TITLE}", choices), self._run)
 
     def do_palette(self) -> None:
@@ -53,7 +50,7 @@ class Menus:
         app = self._app
         if app.view is None:
             return
-        choices = [self._choice(action, keys=False) for action in in_view(app.view.NAME) if action.id != "palette"]
+        choices = [self._choice(action, keys=False) for action in _by_group(app.view.NAME) if action.id != "palette"]
         names = LOOKS if not app.no_color else {}
         choices += [
             Choice(f"theme:{name}", f"theme: {look.title}", group="Themes", checked=name == app.theme)
@@ -126,6 +123,13 @@ class Menus:
         note = page(self._app, text)
         if note:
             self._app.shell.flash(note, "person")
+
+
+def _by_group(view: str) -> list[Action]:
+    """The actions of a view, what only it has first, each group together."""
+    here = sorted(in_view(view), key=lambda action: action.views is None)
+    groups = list(dict.fromkeys(action.group for action in here))
+    return [action for group in groups for action in here if action.group == group]
 
 
 def _glimpse(text: str) -> str:

@@ -52,7 +52,7 @@ Finder = Callable[[str, Callable[[Sequence[Choice]], None]], None]
 class Choices(Inked):
     """The choices that fit, by group, with one of them under the cursor."""
 
-    DEFAULT_CSS = "Choices { height: auto; max-height: 60vh; width: 1fr; }"
+    DEFAULT_CSS = "Choices { height: auto; width: 1fr; }"
 
     class Picked(Message):
         """A choice was clicked."""
@@ -117,7 +117,8 @@ class Choices(Inked):
         self.refresh()
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:  # noqa: ARG002
-        return max(len(self.lines), 1)
+        # What is around it takes seven lines and a margin of two.
+        return max(min(len(self.lines), self.app.size.height - 10), 1)
 
     def on_click(self, event: events.Click) -> None:
         index = self.top + event.y

@@ -115,8 +115,8 @@ def wrapped(line: Line, room: int, indent: int = 0) -> list[Line]:
 
 
 def _break_at(part: str) -> int:
-    """Where to break a part that is followed by more: after its last blank or slash, if that is not too early."""
-    for sign in (" ", "/"):
+    """Where to break a part that is followed by more: after its last blank, slash or hyphen, if not too early."""
+    for sign in (" ", "/", "-"):
         at = part.rfind(sign) + 1
         if at > len(part) // 2:
             return at

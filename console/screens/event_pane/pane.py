@@ -90,6 +90,12 @@ class EventPane(TextView):
         if self._wanted is not None:
             self._read(keep=True)
 
+    def look_for(self, words: Sequence[str]) -> None:
+        """Mark other words from now on, in the event that is shown too."""
+        if tuple(words) != tuple(self.words):
+            self.words = tuple(words)
+            self.again()
+
     def turn_over(self) -> Form:
         """Go from text to the recorded bytes, to hex, and back."""
         self.form = _NEXT[self.form]

@@ -166,7 +166,7 @@ class SearchView(View):
     def _search(self, text: str) -> None:
         self._text, self._total = text, None
         app = self.console_app
-        self.pane.words = tuple(text.split())
+        self.pane.look_for(text.split())
         kinds = self._kinds
         self._rows.show(HitSource(text, kinds, app.outside, app.now))
 

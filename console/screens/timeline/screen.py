@@ -55,6 +55,8 @@ class TimelineView(View):
         self._place = Place("timeline")
         self._all: Total | None = None
         self._fitting: Total | None = None
+        self._hit_words: tuple[str, ...] = ()
+        """What was searched for in all sessions, when that led here."""
         self._strip = DensityStrip()
         self._rows: VirtualList[Item] = VirtualList(lambda: self.console_app.pool, id="timeline-list")
         self._list_pane = ListPane(
@@ -122,13 +124,13 @@ class TimelineView(View):
                 outlook = replace(outlook, filter=replace(outlook.filter, text=""))
         elif outlook.cursor is not None:
             anchor = Anchor(outlook.cursor, outlook.key, outlook.line)
+        hits = self.console_app.finding.hits
+        self._hit_words = tuple(hits.text.split()) if hits is not None and place.event else ()
         self._look(outlook, anchor)
         self._set_whole(outlook.whole)
         if fresh:
             self._read_density()
             self._read_turns()
-        hits = self.console_app.finding.hits
-        self.pane.words = tuple(hits.text.split()) if hits is not None and place.event else ()
 
     def _not_opened(self, error: Exception) -> None:
         self._rows.error = error
@@ -139,6 +141,7 @@ class TimelineView(View):
         """Show the session in another way, from its beginning or around an anchor."""
         if self.session is None:
             return
+        self.pane.look_for(outlook.filter.text.split() or self._hit_words)
         counted = self.outlook.filter == outlook.filter and self._fitting is not None
         self.outlook = outlook
         source = TimelineSource(
@@ -376,7 +379,6 @@ class TimelineView(View):
         return self.outlook.filter.text
 
     def preview(self, text: str) -> None:
-        self.pane.words = tuple(text.split())
         self._again(replace(self.outlook, filter=replace(self.outlook.filter, text=text)))
 
     def preview_hint(self) -> Line:

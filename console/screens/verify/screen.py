@@ -156,7 +156,11 @@ class VerifyView(View):
         self.worked()
 
     def _say_failed(self, notice: Notice, error: Exception) -> None:
-        self.console_app.show_error(notice, "The failures could not be read", error)
+        # The failures are at hand; it is the store that cannot be opened, which matters once there are any.
+        if self._result is None or not self._result.failures:
+            self._say_empty(notice)
+        else:
+            self.console_app.show_error(notice, "The store could not be opened", error)
 
     def _say_empty(self, notice: Notice) -> None:
         result = self._result
