@@ -7,12 +7,14 @@ import stat
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from affidavit.proof.parsing import Unreadable, loads_lenient, split_values
+from affidavit.proof.parsing import Unreadable, envelope, loads_lenient, looks_utf16, split_values
 from storage.readers import readers
 from storage.segments import BLANK, BOM, RECORD_BYTES
 
 SAMPLE_LINES = 200
 SAMPLE_BYTES = 1 << 20
+LONGEST_FIRST = 4 * RECORD_BYTES
+"""How far the end of a first line is looked for."""
 
 CLEAR = 0.1
 """Share of a file's first records that must be clearly of a format. A log is one however much else stands in it; no
@@ -20,6 +22,7 @@ other program writes records like these."""
 
 SKIPS = {
     "empty": "nothing stands in it",
+    "unfinished": "its first line is still being written",
     "not_a_log": "more than half of its first lines are not JSON",
     "utf16": "it is UTF-16; save it as UTF-8",
     "unknown_format": "JSON lines, but of no format Affidavit reads",
@@ -38,11 +41,15 @@ class Detected(NamedTuple):
     skip: str | None
 
 
-def files(path: str) -> Iterator[str]:
-    """The regular files below a folder in a stable order; links are not followed."""
+def files(path: str, closed: list[str]) -> Iterator[str]:
+    """The regular files below a folder in a stable order; links are not followed.
+
+    Folders that the system does not let be read are added to ``closed``.
+    """
     try:
         entries = sorted(os.scandir(path), key=lambda entry: entry.name)
     except OSError:
+        closed.append(path)
         return
     for entry in entries:
         try:
@@ -50,64 +57,84 @@ def files(path: str) -> Iterator[str]:
         except OSError:
             continue
         if stat.S_ISDIR(mode):
-            yield from files(entry.path)
+            yield from files(entry.path, closed)
         elif stat.S_ISREG(mode):
             yield entry.path
 
 
 def sample(head: bytes) -> tuple[list[Any], int, int]:
-    """(values, lines that are JSON, lines that are not) of the first 200 non-blank lines of a file's head."""
+    """(values, lines that are JSON, lines that are not) of the first 200 non-blank lines of a file's head.
+
+    A last line without a line feed that is the beginning of an object is still being written: it is neither.
+    """
     values: list[Any] = []
     good = bad = 0
     lines = head.removeprefix(BOM).split(b"\n")
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         text = line.strip(BLANK)
         if not text:
             continue
         if good + bad >= SAMPLE_LINES:
             break
-        value, fine = _value(text)
-        if fine:
+        value, reason = _value(text)
+        if reason is None:
             good += 1
             values.append(value)
-        else:
+        elif number < len(lines) or reason != "cut" or text[:1] != b"{":
             bad += 1
     return values, good, bad
 
 
-def _value(text: bytes) -> tuple[Any, bool]:
-    try:
-        return loads_lenient(text)[0], True
-    except Unreadable:
-        pass
+def _value(text: bytes) -> tuple[Any, str | None]:
+    """The first value on a line, or why there is none. Of an object too large or too deep to read, its own fields."""
+    if len(text) > RECORD_BYTES:
+        reason = "too_large"
+    else:
+        try:
+            return loads_lenient(text)[0], None
+        except Unreadable as error:
+            reason = error.reason
+    if reason in ("too_large", "too_deep") and (fields := envelope(text)):
+        return fields, None
     if text[:1] in (b"{", b"[") and len(text) <= SAMPLE_BYTES:
         begin, end, fine, _ = split_values(text)[0]
         if fine and end - begin > 1:
-            return loads_lenient(text[begin:end])[0], True
-    return None, False
+            return loads_lenient(text[begin:end])[0], None
+    return None, reason
 
 
-def head_of(stream: BinaryIO) -> bytes:
-    """Enough of a file to tell what it is: 1 MiB, or its first line where that is longer."""
-    head = stream.read(SAMPLE_BYTES)
-    while head and b"\n" not in head and len(head) <= RECORD_BYTES:
-        more = stream.read(SAMPLE_BYTES)
-        if not more:
-            break
-        head += more
-    return head
+def head_of(stream: BinaryIO, lines: int = SAMPLE_LINES) -> tuple[bytes, bool]:
+    """Enough of a file to tell what it is, and whether that is all of it.
+
+    1 MiB or ``lines`` lines; where the first line is longer than that, it and what stands behind it.
+    """
+    blocks: list[bytes] = []
+    size = feeds = 0
+    enough = SAMPLE_BYTES
+    while size < (enough if feeds else LONGEST_FIRST) and feeds < lines:
+        block = stream.read(SAMPLE_BYTES)
+        if not block:
+            return b"".join(blocks), True
+        blocks.append(block)
+        if not feeds and size:
+            enough = max(enough, size + 2 * SAMPLE_BYTES)
+        size += len(block)
+        feeds += block.count(b"\n")
+    return b"".join(blocks), False
 
 
 def detect(path: str, head: bytes, format: str | None = None, *, whole: bool = True) -> Detected:
     """What a file is, from its first bytes. ``whole``: the head is the whole file, so its last line counts too."""
     if not head.strip(BLANK):
         return Detected(None, [], "empty")
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or (head[1:2] == b"\0" and head[3:4] == b"\0"):
+    if looks_utf16(head):
         return Detected(None, [], "utf16")
     if not whole:
         cut = head.rfind(b"\n")
-        head = head[:cut] if cut > 0 else head
+        head = head[: cut + 1] if cut > 0 else head
     values, good, bad = sample(head)
+    if not good and not bad:
+        return Detected(None, [], "unfinished")
     if not good or bad > good:
         return Detected(None, values, "not_a_log")
     if format is not None:

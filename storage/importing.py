@@ -21,7 +21,7 @@ from affidavit.text.marks import marked
 from storage import driver
 from storage.accounting import FileReport, ImportReport
 from storage.ahead import Died, can_help, steps_ahead
-from storage.detect import SAMPLE_BYTES, Detected, detect, files, head_of
+from storage.detect import Detected, detect, files, head_of
 from storage.folds.fold import Ready, into_tables
 from storage.folds.sources import SourceRow, Voice
 from storage.ledger import Clock, Content, Draft, Ledger
@@ -90,10 +90,11 @@ class Importer:
         before = self._counts()
         report = FileReport(name, named=True)
         self.report.files.append(report)
-        head = head_of(stream)
-        found = detect(name, head, format, whole=len(head) < SAMPLE_BYTES)
+        # Whoever names the format may write on for long: their first line is enough to begin with.
+        head, whole = head_of(stream) if format is None else head_of(stream, 1)
+        found = detect(name, head, format, whole=whole)
         if found.skip:
-            report.skipped = found.skip
+            self._skip(report, found.skip, head)
         else:
             key = "stream:" + self.random(16).hex()
             self._take(report, _Joined(head, stream), key, name, found, None, 0)
@@ -114,10 +115,12 @@ class Importer:
             self.report.files.append(FileReport(path, skipped=skip, named=True))
             return
         if stat.S_ISDIR(mode):
-            for file in files(path):
+            closed: list[str] = []
+            for file in files(path, closed):
                 if self.cancel.is_set():
                     return
                 self._file(file, format, named=False)
+            self.report.files += [FileReport(one, skipped="unreadable", named=one == path) for one in closed]
         elif stat.S_ISREG(mode):
             self._file(path, format, named=True)
         else:
@@ -143,6 +146,12 @@ class Importer:
                 report.skipped = "unreadable"
                 report.note = error.strerror
 
+    def _skip(self, report: FileReport, skip: str, head: bytes) -> None:
+        """A file that is not taken; one whose first line is still being written is read once that is there."""
+        report.skipped = skip
+        if skip == "unfinished":
+            self.report.pending.append((report.path, head.index(b"{")))
+
     def _known_or_new(self, report: FileReport, stream: BinaryIO, key: str, path: str, format: str | None) -> None:
         """Read a file on from where its newest revision stands, or begin a revision."""
         size = os.fstat(stream.fileno()).st_size
@@ -158,11 +167,11 @@ class Importer:
             self._take(report, stream, key, path, None, known[0], size)
             return
         stream.seek(0)
-        head = head_of(stream)
+        head, _ = head_of(stream)
         stream.seek(0)
         found = detect(path, head, format, whole=size <= len(head))
         if found.skip:
-            report.skipped = found.skip
+            self._skip(report, found.skip, head)
             return
         if known is not None:
             report.note = "replaced or cut since the last import; read as a new revision"

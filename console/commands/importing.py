@@ -30,7 +30,7 @@ PRINTS = (
     "bytes"
 )
 
-HARMLESS = frozenset({"empty"})
+HARMLESS = frozenset({"empty", "unfinished"})
 """Reasons to skip a file that was named which mean nothing was lost."""
 
 NOTHING_CONFORMS = "nothing_conforms"

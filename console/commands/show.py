@@ -196,6 +196,8 @@ def _line(row: EventRow) -> str:
     lane = f"├{row.lane} " if row.lane else ""
     words = f"{row.tool}: {row.summary}" if row.tool and row.kind == "tool.intent" else row.summary
     notes = [word for word, told in (("inferred", row.inferred), ("abandoned", row.abandoned)) if told]
+    if row.copies > 1:
+        notes.insert(0, f"×{row.copies}")
     noted = f"  ({', '.join(notes)})" if notes else ""
     return f"#{event_hex(row.id)[:8]} {turn} {clock(row.at)} {_mark(row):<7} {lane}{words}{noted}"
 

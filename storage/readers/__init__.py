@@ -38,6 +38,9 @@ class Reader(Protocol):
     def read(self, value: Any, scope: tuple[str | None, str]) -> Reading:
         """What one record says. ``value`` is its parsed JSON; ``scope`` what :meth:`scope` gave for its file.
 
+        Where that gave no session, ``scope`` names the one the file's first records do: a record that names another
+        belongs to that one.
+
         Must never raise on any JSON value: what it does not know is ``Reading("unknown", …)`` with one
         ``unknown`` draft, what has another shape than expected is read as far as it goes and flagged ``shape``.
         """

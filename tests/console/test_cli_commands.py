@@ -10,6 +10,7 @@ import pytest
 
 from tests.console.cli_runner import Runner, own
 from tests.journeys.driving import affidavit
+from tests.storage import claude_fixtures
 from tests.storage.claude_fixtures import SESSION
 
 
@@ -300,6 +301,14 @@ def test_a_prefix_of_an_id_is_enough_and_one_of_several_is_refused_with_the_cand
     assert done.code == 2
     assert done.err.count("session/s") == 2
     assert filled("show", f"session/{SESSION}", "--json").json["session"]["nativeId"] == SESSION
+
+
+def test_a_record_that_stands_several_times_in_a_log_is_shown_once_and_counted(cli, tmp_path):
+    (line,) = (json.dumps(one) for one in claude_fixtures.chain(claude_fixtures.person("hi")))
+    path = tmp_path / "four.jsonl"
+    path.write_text(f"{line}\n" * 4, "utf-8")
+    assert cli("import", str(path), "--json").json["duplicates"] == 3
+    assert cli("show", f"session/{first_session(cli)['id']}").out.count("×4") == 1
 
 
 def test_a_turn_shows_its_events_alone(filled):

@@ -197,6 +197,7 @@ def test_the_same_large_value_twice_in_a_record_is_said() -> None:
     assert one(log.result("short", twin={"stdout": "short"})).flags == ()
     long = "line\n" * 400
     assert one(log.result(long, twin={"stdout": long})).flags == ("stored_twice",)
+    assert one(log.result([picture], twin=[picture])).flags == ("stored_twice",)
 
 
 # ------------------------------------------------------------------------------------------ what was refused

@@ -49,10 +49,11 @@ class ClaudeCode:
             return _unknown(value, reading, "a record that is no object", ("shape",))
         get = value.get
         session, lane = scope
-        if session is None:
-            session = get("sessionId")
-            if type(session) is not str or not session:
-                session = _other_session(value, reading)
+        named = get("sessionId")
+        if type(named) is not str or not named:
+            named = _other_session(value, reading)
+        if named and (session is None or not lane):
+            session = named  # one file can hold records of several sessions; a helper's place says whose it is
         reading.session = session
         agent = get("agentId")
         if type(agent) is str and agent and "isSidechain" in value:
@@ -70,7 +71,7 @@ class ClaudeCode:
             flat = metadata.READ.get(kind)
             if flat is None:
                 return _unknown(value, _envelope(value, reading), f"unknown type {one_line(kind, 80)}", ())
-            flat(value, reading)
+            flat(value, _envelope(value, reading) if "uuid" in value else reading)
             return reading
         place(value, _envelope(value, reading))
         return reading

@@ -90,7 +90,7 @@ def read_user(record: Record, reading: Reading) -> None:
                 _said(SPOKEN[kind](block), path, source, record, reading)
             else:
                 drafts.append(unread_block(block, path))
-        if type(record.get("toolUseResult")) is dict or len(content) > 1:
+        if record.get("toolUseResult") is not None or len(content) > 1:
             _twice(record, content, drafts)
     else:
         drafts.append(unread_block(content, ""))
