@@ -63,6 +63,7 @@ class ReadPool:
         self._running: dict[int, tuple[_Request, Archive]] = {}
         self._wake = threading.Condition()
         self._closed = False
+        self._unanswered = 0
         self._threads: list[threading.Thread] = []
 
     def ask(
@@ -109,9 +110,9 @@ class ReadPool:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing waits and nothing runs."""
+        """Whether nothing waits, nothing runs, and every answer was handed over."""
         with self._wake:
-            return not self._waiting and not self._running
+            return not self._waiting and not self._unanswered
 
     def _supersede(self, channel: Hashable) -> None:
         self._next += 1
@@ -137,6 +138,7 @@ class ReadPool:
             for request in self._waiting:
                 if not (request.slow and number > 0):
                     self._waiting.remove(request)
+                    self._unanswered += 1
                     return request
             self._wake.wait()
 
@@ -179,10 +181,14 @@ class ReadPool:
     def _deliver(self, request: _Request, answer: Any, error: Exception | None) -> None:
         with self._wake:
             current = not self._closed and self._tokens.get(request.channel) == request.token
+            if not current:
+                self._unanswered -= 1
         if current:
             self._post(self._hand_over, request, answer, error)
 
     def _hand_over(self, request: _Request, answer: Any, error: Exception | None) -> None:
+        with self._wake:
+            self._unanswered -= 1
         # On the loop now: asked again, because a newer request may have been made while this one was on its way.
         if self._tokens.get(request.channel) != request.token:
             return
