@@ -22,7 +22,8 @@ from storage import driver
 from storage.accounting import FileReport, ImportReport
 from storage.ahead import Died, can_help, steps_ahead
 from storage.detect import Detected, detect, files, head_of
-from storage.folds.fold import Ready, into_tables
+from storage.folds.fold import into_tables
+from storage.folds.reading import Ready
 from storage.folds.sources import SourceRow, Voice
 from storage.ledger import Clock, Content, Draft, Ledger
 from storage.making_ready import Step, steps

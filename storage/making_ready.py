@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from storage.folds.fold import Ready, make_ready
+from storage.folds.reading import Ready, make_ready
 from storage.folds.sources import Voice
 from storage.segments import Cut, Cutter, Packed, pack
 from storage.store import Random

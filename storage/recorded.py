@@ -14,7 +14,7 @@ import orjson
 from affidavit.proof.commitment import commit_all, segment_root
 from storage.ahead import Child, Died, can_help
 from storage.driver import Connection
-from storage.folds.fold import Ready, make_ready
+from storage.folds.reading import Ready, make_ready
 from storage.folds.sources import Voice
 from storage.ledger import payload
 from storage.segments import SALT, SegmentError, recut, spans_of, value_of

@@ -12,21 +12,21 @@ import hashlib
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import zstandard
 
-from affidavit.session.event import Reading
+from storage import driver
 from storage.driver import Connection
-from storage.folds.fold import Envelope, reading_of
 from storage.folds.sources import Voice
+from storage.folds.withheld import Envelope, envelope_of
 from storage.ledger import Clock, Content, Draft, Ledger
 from storage.numbers import number, place_of
 from storage.refold import Progress
 from storage.segments import SALT, recut, spans_of, value_of
-from storage.store import Random, Store
+from storage.store import Random, Store, refused
 
 
 class RedactionError(Exception):
@@ -53,8 +53,9 @@ def redact(
 ) -> Redacted:
     """Erase the records that hold these events (numbers as in the ``event`` table).
 
-    ``actor`` and ``reason`` stand in the entry's erasable payloads. Raises :class:`RedactionError` when a record is
-    not there or was erased before; then nothing changes.
+    Records that were counted as copies of them are erased with them. ``actor`` and ``reason`` stand in the entry's
+    erasable payloads. Raises :class:`RedactionError` when a record is not there or was erased before, and
+    ``StoreError`` when the store cannot be written; then nothing changes.
     """
     from storage.rebuild import rebuild
 
@@ -65,26 +66,36 @@ def redact(
     if not wanted:
         raise RedactionError("no record was named")
     connection = store.connection
-    connection.execute("BEGIN IMMEDIATE")
     try:
-        envelopes: list[Envelope] = []
-        commitments: list[str] = []
+        connection.execute("BEGIN IMMEDIATE")
+        erased: list[_Erased] = []
         for entry in sorted(wanted):
-            _erase(connection, entry, sorted(wanted[entry]), envelopes, commitments)
-        index = _append(store, envelopes, commitments, actor, reason, clock, random)
+            erased += _erase(connection, entry, dict.fromkeys(wanted[entry]))
+        erased += _erase_copies(connection, erased)
+        index = _append(store, erased, actor, reason, clock, random)
         connection.execute("UPDATE fold SET version = 0 WHERE name = 'sessions'")
         connection.execute("COMMIT")
-    except BaseException:
+    except BaseException as error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
+        if isinstance(error, driver.OperationalError):
+            raise refused(store.path, error) from error
         raise
     rebuild(store, progress=progress)
-    return Redacted(index, len(commitments))
+    return Redacted(index, len(erased))
 
 
-def _erase(
-    connection: Connection, entry: int, records: Sequence[int], envelopes: list[Envelope], commitments: list[str]
-) -> None:
+class _Erased(NamedTuple):
+    """One record that was erased: its commitment, what is kept of it, and the bytes it had."""
+
+    commitment: str
+    envelope: Envelope
+    value: bytes
+    copied: bool
+
+
+def _erase(connection: Connection, entry: int, records: Mapping[int, Envelope | None]) -> list[_Erased]:
+    """Overwrite records of a segment; of copies of erased ones the originals' envelopes are given."""
     row = connection.execute(
         "SELECT source, start, size, line, cuts, data, salts, commits FROM segment WHERE entry = ?", (entry,)
     ).fetchone()
@@ -93,74 +104,61 @@ def _erase(
     source, start, size, line, cuts, data, salts, commits = row
     spans = spans_of(data, cuts, size)
     about = connection.execute("SELECT format, native, lane FROM source WHERE no = ?", (source,)).fetchone()
-    voice = Voice(*about)
     cut = recut(spans, start, line)
     salts = bytearray(salts)
-    for record in records:
+    erased = []
+    for record in sorted(records):
+        part = slice(record * SALT, (record + 1) * SALT)
         if record >= len(spans):
             raise RedactionError(f"entry {entry} has no record {record}")
-        if not any(salts[record * SALT : (record + 1) * SALT]):
+        if not any(salts[part]):
             raise RedactionError(f"record {record} of entry {entry} was erased before")
-        ids = [
-            id
-            for (id,) in connection.execute(
-                "SELECT id FROM event WHERE n >= ? AND n < ? ORDER BY n",
-                (number(entry, record), number(entry, record + 1)),
-            )
-        ]
-        envelopes.append(_envelope(entry, record, reading_of(cut[record], voice), ids, voice))
-        commitments.append(commits[record * SALT : (record + 1) * SALT].hex())
+        envelope, copied = records[record], False
+        if envelope is None:
+            query = "SELECT id, copies FROM event WHERE n >= ? AND n < ? ORDER BY n"
+            rows = connection.execute(query, (number(entry, record), number(entry, record + 1))).fetchall()
+            envelope = envelope_of(entry, record, cut[record], [id for id, _ in rows], Voice(*about))
+            copied = any(copies > 1 for _, copies in rows)
         lead, value = value_of(spans[record], start == 0 and record == 0)
+        erased.append(_Erased(commits[part].hex(), {**envelope, "entry": entry, "record": record}, value, copied))
         spans[record] = spans[record][:lead] + bytes(len(value)) + spans[record][lead + len(value) :]
-        salts[record * SALT : (record + 1) * SALT] = bytes(SALT)
+        salts[part] = bytes(SALT)
     packed = zstandard.ZstdCompressor(level=3, write_checksum=True).compress(b"".join(spans))
     connection.execute(
         "UPDATE segment SET data = ?, digest = ?, salts = ? WHERE entry = ?",
         (packed, hashlib.sha256(packed).digest(), bytes(salts), entry),
     )
+    return erased
 
 
-def _envelope(entry: int, record: int, reading: Reading | None, ids: list[int], voice: Voice) -> Envelope:
-    """What is kept of a record: everything its neighbours need, and no text."""
-    kept: dict[str, Any] = {"entry": entry, "record": record, "ids": ids, "first": 0}
-    if reading is None or not reading.drafts or len(ids) != len(reading.drafts):
-        return {**kept, "ids": [], "status": "mapped", "session": voice.native, "drafts": [], **_BLANK}
-    usage = reading.usage
-    return {
-        **kept,
-        "status": reading.status,
-        "session": reading.session or voice.native,
-        "native": reading.native,
-        "parent": reading.parent,
-        "lane": reading.lane,
-        "at": reading.at,
-        "prompt": reading.prompt,
-        "leaf": reading.leaf,
-        "usage": usage and [usage.message, usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write],
-        "drafts": [
-            {
-                "kind": draft.kind,
-                "actor": draft.actor,
-                "path": draft.path,
-                "tool": draft.tool,
-                "call": draft.call,
-                "ok": draft.ok,
-                "millis": draft.millis,
-                "inferred": draft.inferred,
-                "spawns": draft.spawns,
-            }
-            for draft in reading.drafts
-        ],
-    }
-
-
-_BLANK = {"native": None, "parent": None, "lane": "", "at": None, "prompt": None, "leaf": False, "usage": None}
+def _erase_copies(connection: Connection, originals: Sequence[_Erased]) -> list[_Erased]:
+    """Erase every equal record that was counted as a copy and has no event of its own; looked for in all segments."""
+    wanted = {original.value: original.envelope for original in originals if original.copied}
+    if not wanted:
+        return []
+    erased = []
+    for (entry,) in connection.execute("SELECT entry FROM segment ORDER BY entry").fetchall():
+        query = "SELECT data, cuts, size, start FROM segment WHERE entry = ?"
+        data, cuts, size, start = connection.execute(query, (entry,)).fetchone()
+        copies: dict[int, Envelope | None] = {}
+        for place, span in enumerate(spans_of(data, cuts, size)):
+            envelope = wanted.get(value_of(span, start == 0 and place == 0)[1])
+            first = number(entry, place)
+            if (
+                envelope is not None
+                and not connection.execute(
+                    "SELECT 1 FROM event WHERE n >= ? AND n < ?", (first, number(entry, place + 1))
+                ).fetchone()
+            ):
+                copies[place] = envelope
+        if copies:
+            erased += _erase(connection, entry, copies)
+    return erased
 
 
 def _append(
     store: Store,
-    envelopes: list[Envelope],
-    commitments: list[str],
+    erased: Sequence[_Erased],
     actor: str,
     reason: str,
     clock: Clock,
@@ -169,10 +167,12 @@ def _append(
     """Redaction entries, as many as their commitments need; returns the index of the first."""
     ledger = Ledger(store.connection, store.identity.ws)
     first = -1
-    for at in range(0, len(commitments), _PER_ENTRY):
+    for at in range(0, len(erased), _PER_ENTRY):
+        part = erased[at : at + _PER_ENTRY]
         stream = random(8).hex()
+        envelopes = _json({"records": [one.envelope for one in part]})
         contents = [
-            Content("envelopes", "application/json", _json({"records": envelopes[at : at + _PER_ENTRY]}), random(32)),
+            Content("envelopes", "application/json", envelopes, random(32)),
             Content("reason", "text/plain", reason.encode("utf-8", "replace"), random(32)),
             Content("actor", "text/plain", actor.encode("utf-8", "replace"), random(32)),
         ]
@@ -182,7 +182,7 @@ def _append(
             stream,
             0,
             "",
-            {"commitments": commitments[at : at + _PER_ENTRY]},
+            {"commitments": [one.commitment for one in part]},
             {"kind": "person", "id": random(8).hex(), "key": ""},
             contents,
         )

@@ -12,7 +12,8 @@ from typing import Any
 import orjson
 
 from storage.driver import Connection
-from storage.folds.fold import Envelope, Fold, into_tables
+from storage.folds.fold import Fold, into_tables
+from storage.folds.withheld import Envelope
 from storage.ledger import payload
 from storage.recorded import Recorded, about_source
 from storage.segments import SegmentError

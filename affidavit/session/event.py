@@ -53,12 +53,13 @@ class Draft:
     read or search (never cut). ``call`` is the tool-call id that joins a ``tool.intent`` to its observation;
     ``command`` is set on intents that run a shell command. ``ok`` is the outcome of an observation (``None``:
     not recorded). ``millis`` is a duration the log itself states. ``spawns`` names the lane (sub-agent id) this
-    block says it started.
+    block says it started. ``told`` stands for what ``command`` or ``text`` would tell of a check where they were
+    erased.
     """
 
     __slots__ = (
         "actor", "call", "command", "flags", "inferred", "kind", "millis", "ok", "path", "refs", "spawns",
-        "summary", "text", "tool",
+        "summary", "text", "told", "tool",
     )  # fmt: skip
 
     def __init__(
@@ -78,6 +79,7 @@ class Draft:
         flags: tuple[str, ...] = (),
         inferred: bool = False,
         spawns: str | None = None,
+        told: str | None = None,
     ) -> None:
         self.kind = kind
         self.actor = actor
@@ -93,6 +95,7 @@ class Draft:
         self.flags = flags
         self.inferred = inferred
         self.spawns = spawns
+        self.told = told
 
 
 class Usage:

@@ -43,7 +43,8 @@ Prepared = tuple[Any, ...]
 class Fields(NamedTuple):
     """The fields of a prepared record, by name.
 
-    ``record``: native id, or ``=`` and the SHA-256 of its bytes (``=`` alone: they were erased). ``first``,
+    ``record``: native id (after a blank if it begins with ``=``), or ``=`` and the SHA-256 of its bytes (``=`` alone:
+    they were erased). ``first``,
     ``above``, ``message``: ids of its first event, of the record it follows and of its model message (0: none).
     ``spent``: (model, input, output, cache read, cache write). ``rows``: event rows. ``joins``: (row, call id, is an
     intent, kind of check an intent runs or outcome an observation's text tells, spawned lane). ``texts``: (row, text
@@ -97,6 +98,7 @@ class Preparer:
             self._named = named
             self._session = marked(named)
             self._stem = f"{self.format}\0{self._session}\0".encode()
+            self._last = ("", 0)
         session, stem = self._session, self._stem
         drafts = reading.drafts
         record = reading.native or ""
@@ -105,6 +107,7 @@ class Preparer:
             first = first or ids[0]
         elif record:
             first = _id(stem, record)
+            record = " " + record if record[0] == "=" else record
         elif drafts:
             record = "=" + sha256(raw).hexdigest()
             first = _id(stem, record + "#0")
@@ -132,7 +135,7 @@ class Preparer:
         joins: list[tuple[int, int, bool, str | None, str | None]] = []
         texts: list[tuple[int, str]] = []
         if drafts:
-            name = record + "#0" if record[:1] == "=" else record
+            name = record + "#0" if record[:1] == "=" else reading.native or ""
             begins = ids[0] if ids else first
             for block, draft in enumerate(drafts):
                 if not block:
@@ -195,9 +198,9 @@ class Preparer:
         intends = draft.kind in INTENDS
         if not intends and draft.kind not in OBSERVES:
             call = 0
-        told: str | None = None
+        told = draft.told
         if intends:
-            told = self._checks[call] = classify(draft.command) if draft.command else None
+            told = self._checks[call] = classify(draft.command) if draft.command else told
         elif draft.kind == "tool.finished" and draft.ok is not False and draft.text and self._may_check(call):
             told = outcome(draft.text, draft.ok)
         return block, call, intends, told, draft.spawns and marked(draft.spawns)

@@ -10,24 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from affidavit.session.derive import Broken, Changes, Derivation, Known, Taken
-from affidavit.session.event import Draft, Reading, Usage
-from affidavit.session.prepare import Preparer
 from affidavit.session.state import SessionState, SourceState
 from storage.driver import Connection
 from storage.folds.known import Segments, Tables
+from storage.folds.reading import Ready
 from storage.folds.rows import Writer
 from storage.folds.sources import SourceRow, Voice
+from storage.folds.withheld import Envelope, withheld
 from storage.numbers import number
-from storage.readers import readers
-from storage.segments import Cut
 from storage.store import FOLD_VERSION
-
-Envelope = dict[str, Any]
-"""What a redaction keeps of a record so that its place, pairs and address stay: everything but its texts."""
-
-
-Ready = tuple[Any, ...] | list[Any]
-"""A record made ready: a prepared tuple, or ``[line, offset, length, reason]`` of one that could not be read."""
 
 
 class Sink(Protocol):
@@ -104,7 +95,7 @@ class Fold:
             else:
                 taken.append((number(index, place), None, Broken(*record)))
         if self.withheld:
-            taken = [self._withhold(index, place, row.state, record) for place, record in enumerate(taken)]
+            taken = [self._withhold(index, place, row.voice, record) for place, record in enumerate(taken)]
         if no != self._waiting_for:
             self._derive()
             self._waiting_for = no
@@ -121,13 +112,11 @@ class Fold:
             self.derivation.take(self.sources[self._waiting_for].state, self._waiting)
             self._waiting = []
 
-    def _withhold(self, index: int, place: int, state: SourceState, record: Taken) -> Taken:
+    def _withhold(self, index: int, place: int, voice: Voice, record: Taken) -> Taken:
         envelope = self.withheld.get((index, place))
         if envelope is None:
             return record
-        preparer = Preparer(state.format, state.native)
-        ids, first = tuple(envelope["ids"]), envelope["first"]
-        return record[0], preparer.prepare(withheld_reading(envelope), b"", ids, first), None
+        return record[0], withheld(envelope, voice), None
 
     def redaction(self, index: int, commitments: Iterable[bytes]) -> None:
         """A ``redaction`` entry: these commitments' contents were erased."""
@@ -147,80 +136,3 @@ def into_tables(
 ) -> Fold:
     """A fold into the tables of a store (``prefix``: a shadow set of them)."""
     return Fold(Tables(connection, Segments(connection), prefix), Writer(connection, prefix), withheld)
-
-
-def make_ready(cuts: Sequence[Cut], voice: Voice, *, texts: bool = True) -> list[Ready]:
-    """What each record says, by the reader of its source's format, as far as it can be known alone.
-
-    Without ``texts`` what the search index takes is left out.
-    """
-    read = readers().get(voice.format, _UNKNOWN).read
-    scope = (voice.native, voice.lane)
-    prepare = Preparer(voice.format, voice.native, texts=texts).prepare
-    ready: list[Ready] = []
-    for cut in cuts:
-        if cut.reason is not None:
-            ready.append([cut.line, cut.offset, len(cut.value), cut.reason])
-            continue
-        reading = read(cut.parsed, scope)
-        if cut.flags:
-            reading.flags = (*reading.flags, *cut.flags)
-        ready.append(prepare(reading, cut.value))
-    return ready
-
-
-def reading_of(cut: Cut, voice: Voice) -> Reading | None:
-    """What one record says; ``None`` where it could not be parsed."""
-    if cut.reason is not None:
-        return None
-    return readers().get(voice.format, _UNKNOWN).read(cut.parsed, (voice.native, voice.lane))
-
-
-class _Unknown:
-    """Stands for a reader this program does not have: every record is kept and shown as unknown."""
-
-    name = title = "unknown"
-
-    def claims(self, path: str, samples: Sequence[Any]) -> float:  # noqa: ARG002
-        return 0.0
-
-    def scope(self, path: str) -> tuple[str | None, str]:  # noqa: ARG002
-        return None, ""
-
-    def read(self, value: Any, scope: tuple[str | None, str]) -> Reading:  # noqa: ARG002
-        return Reading("unknown", drafts=[Draft("unknown", "runtime", str(value)[:4096])])
-
-
-_UNKNOWN = _Unknown()
-
-
-def withheld_reading(envelope: Envelope) -> Reading:
-    """The reading of a record whose bytes were erased: its place and pairs, no text."""
-    drafts = [
-        Draft(
-            draft["kind"],
-            draft["actor"],
-            path=draft["path"],
-            summary="",
-            tool=draft["tool"],
-            call=draft["call"],
-            ok=draft["ok"],
-            millis=draft["millis"],
-            inferred=draft["inferred"],
-            spawns=draft["spawns"],
-            flags=("withheld",),
-        )
-        for draft in envelope["drafts"]
-    ]
-    return Reading(
-        envelope["status"],
-        session=envelope["session"],
-        native=envelope["native"],
-        parent=envelope["parent"],
-        lane=envelope["lane"],
-        at=envelope["at"],
-        prompt=envelope["prompt"],
-        leaf=envelope["leaf"],
-        drafts=drafts,
-        usage=None if envelope["usage"] is None else Usage(*envelope["usage"]),
-    )

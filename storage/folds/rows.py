@@ -116,10 +116,10 @@ class Writer:
             [(commitment, entry) for commitment in commitments],
         )
 
-    def folded(self, version: int, entries: int) -> None:
+    def folded(self, version: int, entries: int) -> None:  # noqa: ARG002
         """How far the tables have come."""
-        query = f"INSERT OR REPLACE INTO {self.prefix}fold VALUES('sessions', ?, ?)"
-        self.connection.execute(query, (version, entries))
+        # The version stays what it is: where a redaction made these tables stale, they are until they are rebuilt.
+        self.connection.execute(f"UPDATE {self.prefix}fold SET entries = ? WHERE name = 'sessions'", (entries,))
 
 
 def session_row(state: SessionState) -> tuple[object, ...]:

@@ -138,8 +138,12 @@ def meaning(path: str) -> dict[str, list[Any]]:
             row.pop("no")
             row["state"] = json.loads(row["state"])
         if table == "source":
-            for column in ("no", "id", "key", "entries", "last"):
+            for column in ("no", "id", "key", "entries", "last", "cursor", "line"):
                 row.pop(column)
+        if table == "open_call":
+            row.pop("told")  # only of use to the call, and only looked for where that may matter
+        if table == "repeated":
+            row["source"] = file[row["source"]]
         if table == "unreadable":
             row["source"] = file[row["source"]]
             row.pop("n")

@@ -39,7 +39,18 @@ lines = st.fixed_dictionaries(
         "lane": st.sampled_from(["", "x", "y", "z", "x\ud800"]),
         "spawns": st.sampled_from(["x", "y", "z", "x\ud800"]),
         "at": times,
-        "text": st.sampled_from(["", "hello", "\ud800", "a\0b", "one\ntwo", "x" * 300]),
+        "text": st.sampled_from(
+            [
+                "",
+                "hello",
+                "2 failed, 1 passed in 0.1s",
+                "=== 3 passed in 0.12s ===",
+                "\ud800",
+                "a\0b",
+                "one\ntwo",
+                "x" * 300,
+            ]
+        ),
         "turn": st.sampled_from(["t1", "t2", "t3", 4, "t\ud800"]),
         "call": few,
         "command": st.sampled_from(["pytest -q", "ls", "pnpm test && ls"]),

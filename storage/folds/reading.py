@@ -1,0 +1,60 @@
+"""What records say, by the readers of their formats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from affidavit.session.event import Draft, Reading
+from affidavit.session.prepare import Preparer
+from storage.folds.sources import Voice
+from storage.readers import readers
+from storage.segments import Cut
+
+Ready = tuple[Any, ...] | list[Any]
+"""A record made ready: a prepared tuple, or ``[line, offset, length, reason]`` of one that could not be read."""
+
+
+def make_ready(cuts: Sequence[Cut], voice: Voice, *, texts: bool = True) -> list[Ready]:
+    """What each record says, by the reader of its source's format, as far as it can be known alone.
+
+    Without ``texts`` what the search index takes is left out.
+    """
+    read = readers().get(voice.format, _UNKNOWN).read
+    scope = (voice.native, voice.lane)
+    prepare = Preparer(voice.format, voice.native, texts=texts).prepare
+    ready: list[Ready] = []
+    for cut in cuts:
+        if cut.reason is not None:
+            ready.append([cut.line, cut.offset, len(cut.value), cut.reason])
+            continue
+        reading = read(cut.parsed, scope)
+        if cut.flags:
+            reading.flags = (*reading.flags, *cut.flags)
+        ready.append(prepare(reading, cut.value))
+    return ready
+
+
+def reading_of(cut: Cut, voice: Voice) -> Reading | None:
+    """What one record says; ``None`` where it could not be parsed."""
+    if cut.reason is not None:
+        return None
+    return readers().get(voice.format, _UNKNOWN).read(cut.parsed, (voice.native, voice.lane))
+
+
+class _Unknown:
+    """Stands for a reader this program does not have: every record is kept and shown as unknown."""
+
+    name = title = "unknown"
+
+    def claims(self, path: str, samples: Sequence[Any]) -> float:  # noqa: ARG002
+        return 0.0
+
+    def scope(self, path: str) -> tuple[str | None, str]:  # noqa: ARG002
+        return None, ""
+
+    def read(self, value: Any, scope: tuple[str | None, str]) -> Reading:  # noqa: ARG002
+        return Reading("unknown", drafts=[Draft("unknown", "runtime", str(value)[:4096])])
+
+
+_UNKNOWN = _Unknown()

@@ -1,0 +1,103 @@
+"""What is kept of a record whose bytes were erased, so that its place, its pairs and its address stay: no text.
+
+An envelope is plain JSON and stands in the payload of the redaction's own entry, so it must be readable for as long
+as the store is: fields may be added, never given another meaning.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from affidavit.session.event import Draft, Reading, Usage, event_hex
+from affidavit.session.prepare import Fields, Prepared, Preparer
+from storage.folds.reading import reading_of
+from storage.folds.sources import Voice
+from storage.segments import Cut
+
+Envelope = dict[str, Any]
+"""See the module; ``entry`` and ``record`` say which record it is of."""
+
+_BLANK: Envelope = {
+    "native": None, "parent": None, "lane": "", "at": None, "prompt": None, "leaf": False, "usage": None, "drafts": [],
+    "ids": [], "first": 0, "status": "mapped",
+}  # fmt: skip
+
+
+def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice) -> Envelope:
+    """The envelope of a record; ``ids`` are those of its events.
+
+    ``first``: id of the first event of the first record with these bytes, where records have no ids of their own.
+    ``told`` of a draft is the kind of check its command runs, or the outcome its text tells.
+    """
+    place = {"entry": entry, "record": record}
+    reading = reading_of(cut, voice)
+    if reading is None or not reading.drafts or len(ids) != len(reading.drafts):
+        return {**_BLANK, **place, "session": voice.native}
+    fields = Fields._make(Preparer(voice.format, voice.native, texts=False).prepare(reading, cut.value))
+    told = {join[0]: join[3] for join in fields.joins}
+    usage = reading.usage
+    # A prompt's key may be made from what was said.
+    prompt = "=" + event_hex(ids[0]) if reading.prompt and reading.prompt[:1] == "=" else reading.prompt
+    return {
+        **place,
+        "ids": ids,
+        "first": fields.first if fields.record[:1] == "=" else 0,
+        "status": reading.status,
+        "session": reading.session or voice.native,
+        "native": reading.native,
+        "parent": reading.parent,
+        "lane": reading.lane,
+        "at": reading.at,
+        "prompt": prompt,
+        "leaf": reading.leaf,
+        "usage": usage and [usage.message, usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write],
+        "drafts": [
+            {
+                "kind": draft.kind,
+                "actor": draft.actor,
+                "path": draft.path,
+                "tool": draft.tool,
+                "call": draft.call,
+                "ok": draft.ok,
+                "millis": draft.millis,
+                "inferred": draft.inferred,
+                "spawns": draft.spawns,
+                "told": told.get(block),
+            }
+            for block, draft in enumerate(reading.drafts)
+        ],
+    }
+
+
+def withheld(envelope: Envelope, voice: Voice) -> Prepared:
+    """A record as its envelope tells it."""
+    drafts = [
+        Draft(
+            draft["kind"],
+            draft["actor"],
+            path=draft["path"],
+            summary="",
+            tool=draft["tool"],
+            call=draft["call"],
+            ok=draft["ok"],
+            millis=draft["millis"],
+            inferred=draft["inferred"],
+            spawns=draft["spawns"],
+            told=draft["told"],
+            flags=("withheld",),
+        )
+        for draft in envelope["drafts"]
+    ]
+    reading = Reading(
+        envelope["status"],
+        session=envelope["session"],
+        native=envelope["native"],
+        parent=envelope["parent"],
+        lane=envelope["lane"],
+        at=envelope["at"],
+        prompt=envelope["prompt"],
+        leaf=envelope["leaf"],
+        drafts=drafts,
+        usage=None if envelope["usage"] is None else Usage(*envelope["usage"]),
+    )
+    return Preparer(voice.format, voice.native).prepare(reading, b"", tuple(envelope["ids"]), envelope["first"])
