@@ -35,6 +35,9 @@ from console.widgets.safe import Outside
 
 _FOLDER = Path(__file__).parent
 
+GLANCE = 3.0
+"""Seconds between two looks at whether another program has added to the store."""
+
 
 def _now() -> datetime:
     return datetime.now(UTC)
@@ -81,6 +84,8 @@ class AffidavitApp(App[None]):
         self.last_error = ""
         self.view: View | None = None
         self._start = start
+        self._entries: int | None = None
+        """How many entries the store had when it was last looked at."""
         self._views: dict[str, View] = {}
         self._take_theme(theme)
 
@@ -130,6 +135,7 @@ class AffidavitApp(App[None]):
     def on_mount(self) -> None:
         # The frame is painted before anything is read, or any view loaded.
         self.call_after_refresh(self._begin)
+        self.set_interval(GLANCE, self._glance)
 
     def _begin(self) -> None:
         self.standing.read()
@@ -137,6 +143,16 @@ class AffidavitApp(App[None]):
             self.go(Place("sessions"))
         else:
             self.finding.go_to(self._start, first=True)
+
+    def _glance(self) -> None:
+        """Ask whether the store has grown, when nothing else is asked."""
+        if self.view is not None and not self.jobs.busy and len(self.screen_stack) == 1 and self.pool.idle:
+            self.pool.ask("glance", lambda archive: archive.entries(), self._glanced, lambda _error: None)
+
+    def _glanced(self, entries: int) -> None:
+        before, self._entries = self._entries, entries
+        if before is not None and entries > before and self.view is not None:
+            self.view.grown()
 
     async def on_unmount(self) -> None:
         if self.jobs.job is not None:
@@ -208,6 +224,7 @@ class AffidavitApp(App[None]):
     def open_store(self, open_archive: OpenArchive | None = None) -> None:
         """Read everything anew, from another store if one is given, and begin at its sessions."""
         self.pool.reopen(open_archive)
+        self._entries = None
         for name in list(self._views):
             self._views.pop(name).remove()
         self.view = None
@@ -240,7 +257,7 @@ class AffidavitApp(App[None]):
             self.shell.flash(f"{action.label}: {reason}", "person")
             return
         self.shell.unflash()
-        for target in (self.focused, self.view, self.view.main_list, self, self.menus, self.jobs, self.finding):
+        for target in (self.view, self.focused, self.view.main_list, self, self.menus, self.jobs, self.finding):
             method = getattr(target, action.method, None)
             if method is not None:
                 method()

@@ -143,6 +143,9 @@ class View(Container):
     def masked(self) -> None:
         """What must not be seen by others is hidden from now on, or shown again."""
 
+    def grown(self) -> None:
+        """Another program has added to the store."""
+
     def worked(self) -> None:
         """A job of the console has gone on, or ended."""
 

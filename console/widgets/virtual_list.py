@@ -327,6 +327,13 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         self.post_message(self.Changed(self))
         self._read_on()
 
+    def go_on(self) -> None:
+        """Look whether the list goes on after what was its last row."""
+        cursor_of = getattr(self.source, "cursor", None)
+        if self.after is None and self.rows and cursor_of is not None and not self.reading:
+            self.after = cursor_of(self.rows[-1])
+            self._read_on()
+
     # moving
 
     def move(self, to: int) -> None:

@@ -87,6 +87,8 @@ class SessionsView(View):
         self._since = "any"
         self._sort = "started"
         self._descending = True
+        self._more = False
+        """Sessions have come in that the list does not show yet."""
         self._totals: StoreTotals | None = None
         self._fitting: Total | None = None
         self._heading = Bar(id="sessions-heading")
@@ -114,8 +116,22 @@ class SessionsView(View):
             self.reload()
         self.focus_main()
 
+    def grown(self) -> None:
+        if self._rows.cursor == 0 and self._rows.before is None and not self.console_app.shell.prompting:
+            self.reload()
+        else:
+            self._more = True
+            self._count()
+
+    def do_first(self) -> None:
+        if self._more:
+            self.reload()
+        else:
+            self._rows.do_first()
+
     def reload(self) -> None:
         """Read the list from its first row."""
+        self._more = False
         app = self.console_app
         source = SessionSource(self._filter, self._sort, self._descending, app.outside, app.now)
         self.main_list.show(source)
@@ -219,6 +235,8 @@ class SessionsView(View):
         parts.append(f"{self._hidden()} hidden" + (" by filter" if self.size.width >= 100 else ""))
         if rows.marked:
             parts.append(f"{len(rows.marked)} marked")
+        if self._more:
+            return (*dot(*parts), Ink("person", " · more has come in: g shows it"))
         return dot(*parts)
 
     def situation(self, now: Situation) -> Situation:

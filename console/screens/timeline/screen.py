@@ -220,6 +220,24 @@ class TimelineView(View):
         self._strip.show(slices)
         self._point()
 
+    def grown(self) -> None:
+        session = self.session
+        if session is None or self._rows.error is not None:
+            return
+        self._rows.go_on()
+        key = session.key
+
+        def done(row: SessionRow) -> None:
+            if row.events != session.events and self.session is session:
+                self.session = row
+                self._count()
+                self._read_density()
+                self.tell()
+
+        self.console_app.pool.ask(
+            (self, "grown"), lambda archive: archive.session(key), done, lambda _error: None, slow=True
+        )
+
     # states
 
     def _say_failed(self, notice: Notice, error: Exception) -> None:
