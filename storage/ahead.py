@@ -42,14 +42,17 @@ class Child:
     """A process of this program that works ahead; iterate to get its messages."""
 
     def __init__(self, *words: str) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "storage.ahead", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-            start_new_session=True,
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "storage.ahead", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:  # too many processes, or a name no argument can hold
+            raise Died from error
         self._queue: Queue[bytes | None] = Queue(QUEUE)
         self._stopped = False
         threading.Thread(target=self._receive, name="ahead", daemon=True).start()

@@ -42,24 +42,27 @@ class Detected(NamedTuple):
 
 
 def files(path: str, closed: list[str]) -> Iterator[str]:
-    """The regular files below a folder in a stable order; links are not followed.
+    """The regular files below a folder in a stable order, a folder's own first; links are not followed.
 
-    Folders that the system does not let be read are added to ``closed``.
+    So a session is read before its sub-agents, whose files lie in a folder named after it. Folders that the system does not let be read are added to ``closed``.
     """
     try:
         entries = sorted(os.scandir(path), key=lambda entry: entry.name)
     except OSError:
         closed.append(path)
         return
+    folders = []
     for entry in entries:
         try:
             mode = entry.stat(follow_symlinks=False).st_mode
         except OSError:
             continue
         if stat.S_ISDIR(mode):
-            yield from files(entry.path, closed)
+            folders.append(entry.path)
         elif stat.S_ISREG(mode):
             yield entry.path
+    for folder in folders:
+        yield from files(folder, closed)
 
 
 def sample(head: bytes) -> tuple[list[Any], int, int]:

@@ -234,7 +234,7 @@ class Importer:
             except Died:
                 ahead = False
                 self.fold.forget()
-                row = self._newest(key)
+                row = self.fold.source(row.state.no) if row else self._newest(key)
 
     def _newest(self, key: str) -> SourceRow | None:
         """A source's newest revision as the tables have it."""
