@@ -44,7 +44,8 @@ class Detected(NamedTuple):
 def files(path: str, closed: list[str]) -> Iterator[str]:
     """The regular files below a folder in a stable order, a folder's own first; links are not followed.
 
-    So a session is read before its sub-agents, whose files lie in a folder named after it. Folders that the system does not let be read are added to ``closed``.
+    So a session is read before its sub-agents, whose files lie in a folder named after it. Folders that the system
+    does not let be read are added to ``closed``.
     """
     try:
         entries = sorted(os.scandir(path), key=lambda entry: entry.name)

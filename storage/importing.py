@@ -13,6 +13,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import BinaryIO
 
 import orjson
@@ -29,13 +30,19 @@ from storage.ledger import Clock, Content, Draft, Ledger
 from storage.making_ready import Step, steps
 from storage.quiet import no_collecting
 from storage.readers import readers
-from storage.segments import Packed, spans_of
-from storage.store import Random, Store, path_key, refused
+from storage.segments import Packed, SegmentError, spans_of
+from storage.store import Random, Store, StoreError, path_key, refused
 
 BATCH_BYTES = 4 << 20
 BATCH_RECORDS = 4_000
 """What one transaction takes at most: large enough that index pages are written once for many rows, small enough that
 no other writer waits a quarter of a second."""
+
+TAIL = 4096
+"""Blanks behind the last record of a file, at most, that do not make it a grown one."""
+
+CLOCKS = 2
+"""Seconds by which a file system's clock may lag behind ours."""
 
 Progress = Callable[[str, int, int, int], None]
 """Called with (file, bytes done, bytes in all, records so far)."""
@@ -140,6 +147,9 @@ class Importer:
                         return
                     except _Moved:
                         self.fold.forget()
+        except SegmentError as error:
+            why = f"recorded bytes cannot be read back ({error}); `affidavit verify` says more"
+            raise StoreError("damaged", self.store.path, why) from error
         except OSError as error:
             if report.records:
                 report.note = f"reading stopped: {error.strerror}"
@@ -179,22 +189,40 @@ class Importer:
         self._take(report, stream, key, path, found, None, size)
 
     def _same_start(self, stream: BinaryIO, no: int, cursor: int) -> bool:
-        """Whether a file still begins with what was taken from it: its first and its last segment are compared."""
-        query = (
-            "SELECT data, cuts, size, start, salts FROM segment WHERE source = ? "
-            "AND start IN ((SELECT min(start) FROM segment WHERE source = ?), (SELECT max(start) FROM segment "
-            "WHERE source = ?))"
-        )
-        for data, cuts, size, start, salts in self.connection.execute(query, (no, no, no)):
-            stream.seek(start)
-            now = stream.read(size)
-            at = 0
-            for place, span in enumerate(spans_of(data, cuts, size)):
-                kept = any(salts[place * 32 : place * 32 + 32])
-                if kept and now[at : at + len(span)] != span:
-                    return False
-                at += len(span)
-        return cursor >= 0
+        """Whether a file still begins with what was taken from it.
+
+        Its first and its last segment are compared; all of it where it has not grown and yet was touched since.
+        """
+        status = os.fstat(stream.fileno())
+        stream.seek(cursor)
+        grown = status.st_size - cursor > TAIL or stream.read(TAIL).strip(BLANK)
+        touched = max(status.st_mtime, status.st_ctime) >= self._taken_at(no) - CLOCKS
+        query = "SELECT entry FROM segment WHERE source = ?1"
+        if grown or not touched:
+            query += (
+                " AND start IN ((SELECT min(start) FROM segment WHERE source = ?1), (SELECT max(start) FROM segment "
+            )
+            query += "WHERE source = ?1))"
+        return all(self._same_segment(stream, entry) for (entry,) in self.connection.execute(query, (no,)).fetchall())
+
+    def _taken_at(self, no: int) -> float:
+        """When the newest entry of a source was made, in seconds since 1970."""
+        query = "SELECT entry FROM ledger_entry WHERE idx = ?"
+        (entry,) = self.connection.execute(query, (self.fold.source(no).last,)).fetchone()
+        return datetime.fromisoformat(orjson.loads(entry)["time"]).timestamp()
+
+    def _same_segment(self, stream: BinaryIO, entry: int) -> bool:
+        query = "SELECT data, cuts, size, start, salts FROM segment WHERE entry = ?"
+        data, cuts, size, start, salts = self.connection.execute(query, (entry,)).fetchone()
+        stream.seek(start)
+        now = stream.read(size)
+        at = 0
+        for place, span in enumerate(spans_of(data, cuts, size)):
+            kept = any(salts[place * 32 : place * 32 + 32])
+            if kept and now[at : at + len(span)] != span:
+                return False
+            at += len(span)
+        return True
 
     # ----------------------------------------------------------------------------------------- one source
 
