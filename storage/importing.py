@@ -30,7 +30,7 @@ from storage.ledger import Clock, Content, Draft, Ledger
 from storage.making_ready import Step, steps
 from storage.quiet import no_collecting
 from storage.readers import readers
-from storage.segments import Packed, SegmentError, spans_of
+from storage.segments import BLANK, Packed, SegmentError, spans_of
 from storage.store import Random, Store, StoreError, path_key, refused
 
 BATCH_BYTES = 4 << 20
@@ -199,10 +199,8 @@ class Importer:
         touched = max(status.st_mtime, status.st_ctime) >= self._taken_at(no) - CLOCKS
         query = "SELECT entry FROM segment WHERE source = ?1"
         if grown or not touched:
-            query += (
-                " AND start IN ((SELECT min(start) FROM segment WHERE source = ?1), (SELECT max(start) FROM segment "
-            )
-            query += "WHERE source = ?1))"
+            ends = [f"(SELECT {end}(start) FROM segment WHERE source = ?1)" for end in ("min", "max")]
+            query = f"{query} AND start IN ({', '.join(ends)})"
         return all(self._same_segment(stream, entry) for (entry,) in self.connection.execute(query, (no,)).fetchall())
 
     def _taken_at(self, no: int) -> float:
