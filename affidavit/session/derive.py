@@ -233,7 +233,7 @@ class Derivation:
     def _record(self, source: SourceState, n: int, prepared: Prepared) -> None:
         (
             native, record, first, above, message, at, name, prompt, leaf, unknown, facts, lane_facts, spent, artifact,
-            rows, joins, texts, paths,
+            queue, rows, joins, texts, paths,
         ) = prepared  # fmt: skip
         state = self._session(source, native)
         places = self._places
@@ -257,6 +257,8 @@ class Derivation:
             lane = self._lane(state, name, lane_facts, source.sort, rows)
         place = places.get(above) if above else None
         turn = 0
+        if queue is not None and not lane:
+            self._queued(state, queue, prompt, n, source.sort)
         if not lane:
             turn, moved = turn_of(
                 state, prompt, leaf, n, source.sort, place.turn if place and not place.lane else state.head_turn
@@ -361,6 +363,37 @@ class Derivation:
             changed = changed + lanes.stated(state, number, facts)
         self._lanes_changed(state, changed)
         return number
+
+    def _queued(self, state: SessionState, queue: tuple[str, int], prompt: str | None, n: int, sort: int) -> None:
+        """A message typed while the agent worked, on its way: it is one turn, wherever its text stands again.
+
+        Taken into the running turn it begins one of its own; where its text comes as a record of its own later, that
+        record joins that turn, and where it came before, nothing is left to do.
+        """
+        operation, text = queue
+        if operation == "said":
+            turn = state.queued.pop(text, 0)
+            if turn > 0 and prompt is not None and prompt not in state.turn_keys:
+                state.turn_keys[prompt] = state.aliases[prompt] = turn
+                self._event(state.turns[turn].n)[KIND] = "lifecycle"
+        elif operation == "clear":
+            state.queued = {text: turn for text, turn in state.queued.items() if turn > 0}
+        elif operation == "remove":
+            waiting = next((text for text, turn in state.queued.items() if turn <= 0), None)
+            if waiting is None:
+                return
+            event = -state.queued.pop(waiting)
+            if event:
+                turn, moved = turn_of(
+                    state, f"queued:{waiting:x}:{len(state.turns)}", False, event, sort, state.head_turn
+                )
+                state.queued[waiting] = turn
+                self.changes.turns.update((state.no, number) for number in moved)
+                row = self._event(event)
+                row[KIND], row[TURN] = "user.message", turn
+        else:
+            state.queued.pop(text, None)
+            state.queued[text] = -n if operation == "enqueue" else 0
 
     def _lanes_changed(self, state: SessionState, numbers: list[int]) -> None:
         self.changes.lanes.update((state.no, number) for number in numbers)

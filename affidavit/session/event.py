@@ -121,14 +121,16 @@ class Reading:
     main agent, else the sub-agent's id. ``native`` and ``parent`` are record ids as the agent wrote them.
     ``at`` is the time exactly as recorded. ``prompt`` is set where a person's message begins a turn: records
     that share a prompt key share the turn. ``leaf`` says that the record can be the end of the main chain
-    (user or assistant, not meta). ``artifact``: (SHA-256, media type, name, size) of a large body the record
-    carries. ``facts`` are statements about the session (title, cwd, version …), see
+    (user or assistant, not meta). ``queue``: what happens to a message typed while the agent worked, as (operation,
+    64-bit hash of the text): ``enqueue`` (``wait`` for one no person typed), ``remove`` (into the running turn),
+    ``clear``, or ``said`` where the text itself stands. ``artifact``: (SHA-256, media type, name, size) of a large
+    body the record carries. ``facts`` are statements about the session (title, cwd, version …), see
     :data:`FACTS`; ``lane_facts`` the same about its lane.
     """
 
     __slots__ = (
         "artifact", "at", "drafts", "facts", "flags", "lane", "lane_facts", "leaf", "native", "parent", "prompt",
-        "session", "status", "usage",
+        "queue", "session", "status", "usage",
     )  # fmt: skip
 
     def __init__(
@@ -148,7 +150,9 @@ class Reading:
         lane_facts: dict[str, str] | None = None,
         flags: tuple[str, ...] = (),
         artifact: tuple[bytes, str, str | None, int] | None = None,
+        queue: tuple[str, int] | None = None,
     ) -> None:
+        self.queue = queue
         self.artifact = artifact
         self.status = status
         self.session = session

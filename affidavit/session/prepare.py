@@ -65,6 +65,7 @@ class Fields(NamedTuple):
     lane_facts: dict[str, str] | None
     spent: tuple[str | None, int, int, int, int] | None
     artifact: tuple[bytes, str, str | None, int] | None
+    queue: tuple[str, int] | None
     rows: list[Row]
     joins: list[tuple[int, int, bool, str | None, str | None]]
     texts: list[tuple[int, str]]
@@ -156,7 +157,8 @@ class Preparer:
         return (
             session, record, first, above, message, at, reading.lane and marked(reading.lane),
             reading.prompt and marked(reading.prompt), reading.leaf, reading.status == "unknown", reading.facts,
-            reading.lane_facts, spent, reading.artifact, rows, joins, texts, tuple([draft.path for draft in drafts]),
+            reading.lane_facts, spent, reading.artifact, reading.queue, rows, joins, texts,
+            tuple([draft.path for draft in drafts]),
         )  # fmt: skip
 
     def _row(

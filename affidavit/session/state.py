@@ -37,7 +37,8 @@ class SessionState:
 
     ``head_turn``: the turn the main chain ends in. ``next_branch``: number the next abandoned part gets.
     ``facts``: the last word on each key of ``FACTS``; ``stated``: the last record's own, so that repeating them
-    costs nothing.
+    costs nothing. ``queued``: messages that wait, by the hash of their text (minus the event that says so), and those
+    taken into a turn (its number); ``aliases``: prompt keys that joined such a turn.
     """
 
     no: int
@@ -49,6 +50,8 @@ class SessionState:
     lanes: dict[int, LaneState] = field(default_factory=dict)
     lane_names: dict[str, int] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
+    queued: dict[int, int] = field(default_factory=dict)
+    aliases: dict[str, int] = field(default_factory=dict)
     stated: dict[str, str] | None = None
     models: list[str] = field(default_factory=list)
     head_turn: int = 0
@@ -72,6 +75,8 @@ class SessionState:
             "facts": self.facts,
             "head": self.head_turn,
             "next": self.next_branch,
+            "queued": [[text, turn] for text, turn in self.queued.items()],
+            "aliases": self.aliases,
         }
 
     def resume(self, carried: dict[str, Any]) -> None:
@@ -79,6 +84,8 @@ class SessionState:
         self.facts = dict(carried["facts"])
         self.head_turn = carried["head"]
         self.next_branch = carried["next"]
+        self.queued = dict(carried["queued"])
+        self.aliases = dict(carried["aliases"])
 
     @property
     def title(self) -> str:

@@ -151,6 +151,7 @@ class Tables:
         ):
             state.turns[turn] = TurnState(key, n, sort, parent, branch)
             state.turn_keys[key] = turn
+        state.turn_keys.update(state.aliases)
         for lane, name, title, parent, depth, turn, spawn, events in self.connection.execute(
             f"SELECT lane, name, title, parent, depth, turn, spawn, events FROM {self.prefix}lane "
             "WHERE session = ? ORDER BY lane",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import Any
 
 import orjson
@@ -112,3 +113,8 @@ def stands_twice(record: Any) -> bool:
         elif type(value) is list:
             stack.extend(value)
     return False
+
+
+def text_hash(said: str) -> int:
+    """A 64-bit hash of a text without the white space around it, to know it again where it stands a second time."""
+    return int.from_bytes(sha256(said.strip().encode("utf-8", "surrogatepass")).digest()[:8], "big", signed=True)

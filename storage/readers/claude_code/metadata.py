@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from affidavit.session.event import Draft, Reading
-from storage.readers.lenient import lines_of, one_line, pretty, text
+from storage.readers.lenient import lines_of, one_line, pretty, text, text_hash
 
 Record = dict[str, Any]
 
@@ -36,15 +36,21 @@ def _permission_mode(record: Record, reading: Reading) -> None:
 
 
 def _queue(record: Record, reading: Reading) -> None:
-    """What was typed while the agent worked waits in a queue, and is recorded where it leaves it.
+    """What was typed while the agent worked waits in a queue, and is recorded again where it leaves it.
 
-    So the text here is a copy in nearly every log, and begins no turn; only versions that kept no attachments
-    (before 2.1.9x) leave the sole trace of a message taken into a running turn here.
+    Only versions that kept no attachments (before 2.1.9x) leave the sole trace of a message taken into a running
+    turn here: an ``enqueue`` and a ``remove``. What leaves the queue by ``dequeue`` comes as a message of its own;
+    ``popAll`` gives everything back to the person.
     """
     said = record.get("content")
-    if record.get("operation") == "enqueue" and type(said) is str and said:
-        actor = "runtime" if said.startswith("<task-notification>") else "user"
+    operation = record.get("operation")
+    if operation == "enqueue" and type(said) is str and said:
+        typed = not said.startswith("<task-notification>")
+        actor = "user" if typed else "runtime"
         reading.drafts.append(Draft("lifecycle", actor, said, summary="queued: " + one_line(said, 180)))
+        reading.queue = ("enqueue" if typed else "wait", text_hash(said))
+    elif operation in ("remove", "popAll"):
+        reading.queue = ("remove" if operation == "remove" else "clear", 0)
 
 
 def _link(url: str, name: str) -> Callable[[Record, Reading], None]:

@@ -20,7 +20,7 @@ from affidavit.session.event import Draft, Reading
 from storage.readers.claude_code.assistant import unread_block
 from storage.readers.claude_code.blocks import SPOKEN
 from storage.readers.claude_code.results import read_result
-from storage.readers.lenient import LARGE, lines_of, one_line, stands_twice
+from storage.readers.lenient import LARGE, lines_of, one_line, stands_twice, text_hash
 
 Record = dict[str, Any]
 
@@ -176,6 +176,7 @@ def _said(said: str, path: str, source: str, record: Record, reading: Reading) -
 
 def begin_turn(prompt: Any, said: str, reading: Reading) -> None:
     """Let the reading begin a turn: keyed by the prompt's id, else by the record's, else by what was said."""
+    reading.queue = ("said", text_hash(said))
     if reading.prompt is not None:
         return
     if type(prompt) is str and prompt:
