@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from affidavit.session.times import iso
+from console.widgets.figures import number
+
+__all__ = ["clock", "count", "duration", "moment", "number", "plural", "size"]
 
 
-def plural(number: int, thing: str) -> str:
-    """``1 session``, ``2 sessions``, ``1,200 entries``."""
-    if number == 1:
+def plural(many: int, thing: str) -> str:
+    """``1 session``, ``2 sessions``, ``1 200 entries``, ``3 branches``; ``thing`` is one of them."""
+    if many == 1:
         return f"1 {thing}"
-    return f"{number:,} " + (thing[:-1] + "ies" if thing.endswith("y") else thing + "s")
+    if thing.endswith("y"):
+        return f"{number(many)} {thing[:-1]}ies"
+    return f"{number(many)} {thing}" + ("es" if thing.endswith("ch") else "s")
 
 
-def count(number: int) -> str:
+def count(many: int) -> str:
     """A count in at most five characters: ``640``, ``31.4k``, ``2.1M``."""
-    for size, sign in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
-        if number >= size:
-            value = number / size
+    for unit, sign in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if many >= unit:
+            value = many / unit
             return f"{value:.0f}{sign}" if value >= 100 else f"{value:.1f}{sign}"
-    return str(number)
+    return str(many)
 
 
-def size(number: int) -> str:
+def size(octets: int) -> str:
     """Bytes in decimal units: ``512 bytes``, ``1.2 kB``, ``34.1 MB``."""
     for unit, sign in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")):
-        if number >= unit:
-            return f"{number / unit:.1f} {sign}"
-    return plural(number, "byte")
+        if octets >= unit:
+            return f"{octets / unit:.1f} {sign}"
+    return plural(octets, "byte")
 
 
 def moment(micros: int | None) -> str:

@@ -19,6 +19,7 @@ from affidavit.session.event import FLAGS, event_hex
 from console.commands import documents
 from console.commands.call import Call, command
 from console.commands.completing import addresses
+from console.commands.proving import NOT_AS_RECORDED, WORDS, Prover
 from console.commands.resolve import (
     all_events,
     find_content,
@@ -27,12 +28,13 @@ from console.commands.resolve import (
     find_session,
     find_turn,
     nothing_of,
+    records_at,
 )
-from console.words import clock, count, duration, moment, plural
+from console.words import clock, count, duration, moment, number, plural
 
 if TYPE_CHECKING:
     from storage.archive import Archive
-    from storage.queries.models import EventDetail, EventRow, SessionRow
+    from storage.queries.models import Content, EventDetail, EventRow, SessionRow
 
 MARKS = {
     "user.message": "User",
@@ -74,93 +76,110 @@ def show_command(call: Call, address: str, raw: bool) -> int:
 
 
 def _show(call: Call, archive: Archive, address: Address, raw: bool) -> int:
+    prover = Prover(call.store, call.output)
     match address:
         case SessionAddress(id=id, event=None):
-            return _session(call, archive, find_session(archive, id), raw)
+            code = _session(call, archive, find_session(archive, id), prover, raw)
         case SessionAddress(id=id, event=str() as prefix):
             session = find_session(archive, id)
-            return _event(call, archive, session, find_event(archive, session, prefix), raw)
-        case TurnAddress(session=id, number=number):
-            return _turn(call, archive, find_session(archive, id), number, raw)
-        case EntryAddress(number=number):
-            return _entry(call, archive, number, raw)
+            code = _event(call, archive, session, find_event(archive, session, prefix), prover, raw)
+        case TurnAddress(session=id, number=turn):
+            code = _turn(call, archive, find_session(archive, id), turn, prover, raw)
+        case EntryAddress(number=index):
+            code = _entry(call, find_entry(archive, index), index, prover, raw)
         case PayloadAddress(digest=digest):
-            return _payload(call, archive, digest, raw)
-    raise nothing_of(address)
+            content = find_content(archive, digest)
+            prover.places(records_at(archive, PayloadAddress(content.digest)))
+            code = _payload(call, archive, content, raw)
+        case _:
+            raise nothing_of(address)
+    return code or prover.code
 
 
-def _session(call: Call, archive: Archive, session: SessionRow, raw: bool) -> int:
+def _session(call: Call, archive: Archive, session: SessionRow, prover: Prover, raw: bool) -> int:
     if raw:
-        return _originals(call, archive, session)
+        return _originals(call, archive, session, prover)
+    return _several(call, archive, session, enumerate(all_events(archive, session)), prover)
+
+
+def _turn(call: Call, archive: Archive, session: SessionRow, turn: int, prover: Prover, raw: bool) -> int:
+    find_turn(archive, session, turn)
+    chosen = ((index, row) for index, row in enumerate(all_events(archive, session)) if row.turn == turn)
+    if raw:
+        call.output.raws(_records(archive, (row for _, row, _ in prover.events(session.uid, chosen))))
+        return 0
+    return _several(call, archive, session, chosen, prover)
+
+
+def _several(
+    call: Call, archive: Archive, session: SessionRow, rows: Iterable[tuple[int, EventRow]], prover: Prover
+) -> int:
+    """Events of a session as a list of lines, or as JSON."""
+    proven = prover.events(session.uid, rows)
     if call.output.json:
-        return _listed(call, archive, session, enumerate(all_events(archive, session)))
+        return _listed(call, archive, session, proven)
     _heading(call, session)
-    for row in all_events(archive, session):
-        call.output.line(_line(row))
+    unproven = 0
+    for _, row, holds in proven:
+        unproven += not holds
+        call.output.line(_line(row, holds))
+    prover.end(unproven)
     return 0
 
 
-def _turn(call: Call, archive: Archive, session: SessionRow, number: int, raw: bool) -> int:
-    find_turn(archive, session, number)
-    chosen = ((index, row) for index, row in enumerate(all_events(archive, session)) if row.turn == number)
-    if raw:
-        call.output.raws(_records(archive, chosen))
-    elif call.output.json:
-        return _listed(call, archive, session, chosen)
-    else:
-        _heading(call, session)
-        for _, row in chosen:
-            call.output.line(_line(row))
-    return 0
-
-
-def _event(call: Call, archive: Archive, session: SessionRow, row: EventRow, raw: bool) -> int:
+def _event(call: Call, archive: Archive, session: SessionRow, row: EventRow, prover: Prover, raw: bool) -> int:
+    holds = prover.event(session.uid, row)
     if raw:
         call.output.raw(archive.raw(row.key))
-        return 0
-    if call.output.json:
-        return _listed(call, archive, session, [(archive.position(session.key, row), row)])
-    for line in _event_lines(session, archive.detail_of(row)):
-        call.output.say(line)
+    elif call.output.json:
+        return _listed(call, archive, session, [(archive.position(session.key, row), row, holds)])
+    else:
+        for line in _event_lines(session, archive.detail_of(row), holds):
+            call.output.say(line)
     return 0
 
 
-def _records(archive: Archive, chosen: Iterable[tuple[int, EventRow]]) -> Iterator[bytes]:
+def _records(archive: Archive, rows: Iterable[EventRow]) -> Iterator[bytes]:
     """The bytes of the records that events were read from, each record once and on a line of its own."""
     from storage.numbers import record_number
 
     latest = None
-    for _, row in chosen:
+    for row in rows:
         if record_number(row.key) != latest:
             latest = record_number(row.key)
             yield archive.raw(row.key)
             yield b"\n"
 
 
-def _originals(call: Call, archive: Archive, session: SessionRow) -> int:
+def _originals(call: Call, archive: Archive, session: SessionRow, prover: Prover) -> int:
     """The bytes of every file a session came from, one after the other as they were first read."""
     sources = list(archive.sources(session.key))
+    for source in sources:
+        prover.source(source.key)
     call.output.raws(part for source in sources for part in archive.original(source.key))
     if len(sources) > 1:
         call.output.tell(f"{plural(len(sources), 'file')}, one after the other:")
         for source in sources:
-            call.output.tell(f"  {source.file}  {source.bytes:,} bytes")
+            call.output.tell(f"  {source.file}  {plural(source.bytes, 'byte')}")
     return 0
 
 
-def _listed(call: Call, archive: Archive, session: SessionRow, rows: Iterable[tuple[int, EventRow]]) -> int:
+def _listed(call: Call, archive: Archive, session: SessionRow, rows: Iterable[tuple[int, EventRow, bool]]) -> int:
     """Events as one JSON document. One whose bytes are damaged stands in it without its text, and is told."""
     from storage.queries.records import RecordError
 
     code = 0
     with call.output.listing("events", before={"session": documents.session(session)}) as (write, _):
-        for index, row in rows:
+        for index, row, holds in rows:
             try:
-                write(documents.event(archive.detail_of(row), session.uid, index))
+                document = documents.event(archive.detail_of(row), session.uid, index)
             except RecordError as error:
-                write(documents.damaged(row, session.uid, index))
+                document = documents.damaged(row, session.uid, index)
                 call.output.tell(f"{documents.event_address(session.uid, row.id)}: {error.reason}")
                 code = 1
+            if not holds:
+                document["flags"].append(NOT_AS_RECORDED)
+            write(document)
     return code
 
 
@@ -174,8 +193,8 @@ def _heading(call: Call, session: SessionRow) -> None:
     used = session.tokens.input + session.tokens.output
     counts = [
         plural(session.events, "event"), plural(session.turns, "turn"), plural(session.lanes, "lane"),
-        "1 branch" if session.branches == 1 else f"{session.branches:,} branches", f"{count(used)} tokens",
-        f"{session.unreadable:,} unreadable",
+        plural(session.branches, "branch"), f"{count(used)} tokens",
+        f"{number(session.unreadable)} unreadable",
     ]  # fmt: skip
     say("  " + " · ".join(counts) + (f" · {', '.join(session.models)}" if session.models else ""))
     say("  native id " + session.native)
@@ -190,11 +209,13 @@ def _mark(row: EventRow) -> str:
     return "✗" if row.kind == "error" else "·"
 
 
-def _line(row: EventRow) -> str:
+def _line(row: EventRow, holds: bool) -> str:
     """One event in a list: the beginning of its id, turn, lane, time, mark, words."""
     turn = f"{row.turn:>3}" if row.turn else "   "
     lane = f"├{row.lane} " if row.lane else ""
     words = f"{row.tool}: {row.summary}" if row.tool and row.kind == "tool.intent" else row.summary
+    if not holds:
+        words = "✗ not as recorded: " + words
     notes = [word for word, told in (("inferred", row.inferred), ("abandoned", row.abandoned)) if told]
     if row.copies > 1:
         notes.insert(0, f"×{row.copies}")
@@ -202,7 +223,7 @@ def _line(row: EventRow) -> str:
     return f"#{event_hex(row.id)[:8]} {turn} {clock(row.at)} {_mark(row):<7} {lane}{words}{noted}"
 
 
-def _event_lines(session: SessionRow, detail: EventDetail) -> Iterator[str]:
+def _event_lines(session: SessionRow, detail: EventDetail, holds: bool) -> Iterator[str]:
     """One event whole: what it is, where it comes from, what is odd about it, what it says."""
     row, source = detail.row, detail.source
     lane = "main" if row.lane == 0 else f"lane {row.lane}"
@@ -223,7 +244,10 @@ def _event_lines(session: SessionRow, detail: EventDetail) -> Iterator[str]:
     if any(facts):
         yield "  " + " · ".join(fact for fact in facts if fact)
     end = source.offset + source.length
-    yield f"  from {source.file} line {source.line:,}, bytes {source.offset:,} to {end:,} · entry/{source.entry}"
+    place = f"line {number(source.line)}, bytes {number(source.offset)} to {number(end)}"
+    yield f"  from {source.file} {place} · entry/{source.entry}"
+    if not holds:
+        yield f"  ✗ {WORDS}"
     for flag in row.flags:
         yield f"  ! {FLAGS.get(flag, flag)}"
     if row.copies > 1:
@@ -239,24 +263,23 @@ def _event_lines(session: SessionRow, detail: EventDetail) -> Iterator[str]:
         yield "(no text)"
 
 
-def _entry(call: Call, archive: Archive, number: int, raw: bool) -> int:
-    data = find_entry(archive, number)
+def _entry(call: Call, data: bytes, index: int, prover: Prover, raw: bool) -> int:
+    prover.places({index: ()})
     if raw:
         call.output.raw(data)
     elif call.output.json:
         import json
 
-        call.output.document({"address": f"entry/{number}", "entry": json.loads(data)})
+        call.output.document({"address": f"entry/{index}", "entry": json.loads(data)})
     else:
         import json
 
-        call.output.say(f"entry/{number}  {len(data):,} bytes")
+        call.output.say(f"entry/{index}  {plural(len(data), 'byte')}")
         call.output.say(json.dumps(json.loads(data), indent=2, ensure_ascii=False))
     return 0
 
 
-def _payload(call: Call, archive: Archive, digest: str, raw: bool) -> int:
-    content = find_content(archive, digest)
+def _payload(call: Call, archive: Archive, content: Content, raw: bool) -> int:
     if raw:
         call.output.raws(archive.chunks(content))
         return 0
@@ -264,7 +287,9 @@ def _payload(call: Call, archive: Archive, digest: str, raw: bool) -> int:
     if call.output.json:
         call.output.document({"address": f"payload/{content.digest}", **about})
         return 0
-    call.output.say(f"payload/{content.digest}  {content.media}  {content.size:,} bytes  {content.name or ''}".rstrip())
+    call.output.say(
+        f"payload/{content.digest}  {content.media}  {plural(content.size, 'byte')}  {content.name or ''}".rstrip()
+    )
     if content.size > LARGEST_SHOWN:
         call.output.tell("too large to print; --raw writes its bytes")
         return 0
