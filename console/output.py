@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, TextIO
 from affidavit.text.display import display, display_block
 from affidavit.text.display import mask as masked
 from affidavit.text.marks import marked
+from console.words import plural
 
 CHUNK = 65_536
 """Bytes of a stream that are gathered before they are written."""
@@ -142,7 +143,7 @@ class Output:
             self._write(self._out, self._shown(decoder.decode(part)))
             total += len(part)
         self._write(self._out, self._shown(decoder.decode(b"", final=True)) + "\n")
-        self.tell(f"{total:,} bytes, shown as text; redirect to a file or a pipe for the very bytes")
+        self.tell(f"{plural(total, 'byte')}, shown as text; redirect to a file or a pipe for the very bytes")
 
     @property
     def is_terminal(self) -> bool:

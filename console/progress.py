@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from console.output import Output
-from console.words import size
+from console.words import number, size
 
 INTERVAL = 0.1
 """Seconds between two drawings."""
@@ -31,7 +31,7 @@ class Meter:
     def count(self, what: str, done: int, total: int | None) -> None:
         """``done`` of ``total`` things (``None``: nobody knows how many) of the kind ``what``."""
         if self._due():
-            share = f"{min(100, 100 * done // total):3d}% of {total:,}" if total else f"{done:,}"
+            share = f"{min(100, 100 * done // total):3d}% of {number(total)}" if total else number(done)
             self._draw(f"{share}  {what}")
 
     def clear(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from console import clipboard, machine, settings
 from console.commands.call import Call, command, named_store
 from console.output import Column
+from console.words import plural, size
 
 LEAST_FREE = 200_000_000
 """Bytes free on the store's disk below which an import is likely to end early."""
@@ -144,7 +145,7 @@ def _store(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         words = f"the store lies on a network file system ({kind}), where locks cannot be relied on"
         findings.append(_finding("store", words, "keep it on a local disk: --store PATH", wrong=True))
     if free is not None and free < LEAST_FREE:
-        words = f"only {free:,} bytes are free where the store lies"
+        words = f"only {size(free)} are free where the store lies"
         findings.append(_finding("store", words, "make room, or keep it elsewhere: --store PATH", wrong=True))
     if not facts["writable"]:
         findings.append(_finding("store", "the store can be read but not written", "imports need a place to write"))
@@ -196,10 +197,12 @@ def _finding(about: str, words: str, hint: str, *, wrong: bool = False) -> dict[
 
 def _print(call: Call, facts: dict[str, Any], findings: list[dict[str, Any]]) -> None:
     version, sqlite, terminal, store = facts["version"], facts["sqlite"], facts["terminal"], facts["store"]
-    size = f"{store['bytes']:,} bytes" if store["exists"] else "none yet"
-    entries = f", {store['entries']:,} entries, schema {store['schemaVersion']}" if store["entries"] is not None else ""
-    free = f"{store['freeBytes']:,} bytes free" if store["freeBytes"] is not None else "free space not known"
-    colours = "no colours" if terminal["noColor"] else f"{terminal['colours']:,} colours"
+    held = size(store["bytes"]) if store["exists"] else "none yet"
+    entries = (
+        "" if store["entries"] is None else f", {plural(store['entries'], 'entry')}, schema {store['schemaVersion']}"
+    )
+    free = f"{size(store['freeBytes'])} free" if store["freeBytes"] is not None else "free space not known"
+    colours = "no colours" if terminal["noColor"] else plural(terminal["colours"], "colour")
     inside = [name for name in ("tmux", "ssh") if terminal[name]]
     shape = f"{terminal['term'] or 'no TERM'}, {terminal['columns']} × {terminal['rows']}, {colours}"
     rows = [
@@ -208,7 +211,7 @@ def _print(call: Call, facts: dict[str, Any], findings: list[dict[str, Any]]) ->
         ("sqlite", f"{sqlite['version']} through {sqlite['driver']}, journal: {sqlite['journalMode']}"),
         ("", sqlite["why"]),
         ("store", store["path"]),
-        ("", size + entries),
+        ("", held + entries),
         ("disk", f"{store['fileSystem'] or 'file system not known'}, {free}"),
         ("terminal", ", ".join([shape if terminal["tty"] else "none", *inside])),
         ("console", "can open" if terminal["console"] is None else "cannot open: " + terminal["console"]),

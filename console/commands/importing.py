@@ -83,7 +83,7 @@ def importing(call: Call, take: Callable[[Importer], None], cancel: threading.Ev
         importer = Importer(
             store,
             clock=lambda: datetime.now(UTC),
-            progress=lambda file, done, total, records: meter.show(file, done, total, f"{records:,} records"),
+            progress=lambda file, done, total, records: meter.show(file, done, total, plural(records, "record")),
             cancel=cancel,
         )
         try:

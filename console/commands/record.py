@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from console.commands.call import Call, command
 from console.commands.importing import NOTHING_CONFORMS, PRINTS, STDIN, Input, importing
+from console.words import plural
 
 if TYPE_CHECKING:
     from storage.importing import Importer
@@ -82,7 +83,7 @@ class Checked:
         from affidavit.session.own import check_line
 
         if self._size > LONGEST_LINE:
-            return f"is longer than {LONGEST_LINE:,} bytes", 0
+            return f"is longer than {plural(LONGEST_LINE, 'byte')}", 0
         problems = check_line(line) if line.strip() else []
         if not problems:
             return None, 0

@@ -66,7 +66,9 @@ def find_content(archive: Archive, prefix: str) -> Content:
     if len(found) > 1:
         raise Refused(
             f"{prefix} could be any of these:",
-            _candidates([f"payload/{content.digest}  {content.media}  {content.size:,} bytes" for content in found]),
+            _candidates(
+                [f"payload/{content.digest}  {content.media}  {plural(content.size, 'byte')}" for content in found]
+            ),
         )
     return found[0]
 

@@ -11,7 +11,7 @@ from affidavit.session.event import KINDS
 from console.commands import documents
 from console.commands.call import Call, command
 from console.commands.resolve import find_session
-from console.words import moment, plural
+from console.words import moment, number, plural
 
 if TYPE_CHECKING:
     from storage.archive import Archive
@@ -77,13 +77,13 @@ def _print(call: Call, hits: list[Hit], total: Total) -> None:
         address = documents.event_address(found.session_uid, found.id)
         call.output.line(f"{address}  {moment(found.at)}  {found.kind}  {found.session_title}")
         call.output.line("    " + found.excerpt)
-    known = plural(total.value, "hit") if total.exact else f"more than {total.value:,} hits"
+    known = plural(total.value, "hit") if total.exact else "more than " + plural(total.value, "hit")
     if not total.value:
         call.output.tell("nothing found")
     elif len(hits) == total.value:
         call.output.tell(known)
     else:
-        call.output.tell(f"{len(hits):,} of {known}, newest first; --limit shows more")
+        call.output.tell(f"{number(len(hits))} of {known}, newest first; --limit shows more")
 
 
 def _nearest(kind: str) -> str:

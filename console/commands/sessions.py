@@ -11,7 +11,7 @@ from affidavit.session.times import instant
 from console.commands import documents
 from console.commands.call import Call, command
 from console.output import Column
-from console.words import count, moment, plural
+from console.words import count, moment, number, plural
 
 if TYPE_CHECKING:
     from storage.archive import Archive, SessionFilter, SessionSort
@@ -109,10 +109,10 @@ def _rows(
 def _print(call: Call, rows: list[SessionRow], total: int) -> None:
     if rows:
         call.output.table(COLUMNS, [_cells(row) for row in rows])
-    notes = [plural(total, "session") if len(rows) == total else f"{len(rows):,} of {plural(total, 'session')}"]
+    notes = [plural(total, "session") if len(rows) == total else f"{number(len(rows))} of {plural(total, 'session')}"]
     unreadable = sum(1 for row in rows if row.unreadable)
     if unreadable:
-        notes.append(f"{unreadable:,} with unreadable records")
+        notes.append(f"{number(unreadable)} with unreadable records")
     call.output.tell(" · ".join(notes))
 
 
@@ -121,6 +121,6 @@ def _cells(row: SessionRow) -> tuple[str, ...]:
     tokens = row.tokens.input + row.tokens.output
     started = moment(row.started) if row.started is not None else "not recorded"
     return (
-        row.uid, started, row.agent, row.project or "–", row.title or "–", f"{row.turns:,}", f"{row.events:,}",
+        row.uid, started, row.agent, row.project or "–", row.title or "–", number(row.turns), number(row.events),
         count(tokens), check,
     )  # fmt: skip

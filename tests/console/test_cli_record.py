@@ -82,4 +82,4 @@ def test_a_line_without_end_is_refused_without_being_held(monkeypatch):
     (refusal,) = stream.refused
     assert (refusal.line, refusal.offset) == (2, len(GOOD) + 1)
     assert json.dumps(refusal.reason)
-    assert "1,000" in refusal.reason
+    assert "1 000" in refusal.reason
