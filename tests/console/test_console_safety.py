@@ -45,7 +45,7 @@ TEXTUAL_PARTS = {
 }
 """What the console takes from Textual. None of it draws text that was not made a strip here; ``Input`` is literal."""
 
-SINKS = {"notify", "from_markup", "update", "set_title", "border_title", "border_subtitle", "tooltip", "sub_title"}
+SINKS = {"notify", "from_markup", "set_title", "border_title", "border_subtitle", "tooltip", "sub_title"}
 """Ways into Textual in which text is markup, or goes to the terminal unseen."""
 
 
