@@ -25,7 +25,7 @@ from console.menus import Menus
 from console.reading import ReadPool
 from console.screens.shell.screen import Shell
 from console.screens.view import Place, View
-from console.services import OpenArchive, Services
+from console.services import OpenArchive, Services, VerifyResult
 from console.standing import Standing
 from console.themes import LOOKS, PLAIN
 from console.widgets.error_panel import ErrorPanel, describe
@@ -83,6 +83,8 @@ class AffidavitApp(App[None]):
         self.menus = Menus(self)
         self.last_error = ""
         self.view: View | None = None
+        self.arriving = False
+        """A view is being made; keys go to it as soon as it is there."""
         self._start = start
         self._entries: int | None = None
         """How many entries the store had when it was last looked at."""
@@ -145,9 +147,15 @@ class AffidavitApp(App[None]):
             self.finding.go_to(self._start, first=True)
 
     def _glance(self) -> None:
-        """Ask whether the store has grown, when nothing else is asked."""
+        """Ask whether the store has grown or was changed, when nothing else is asked."""
         if self.view is not None and not self.jobs.busy and len(self.screen_stack) == 1 and self.pool.idle:
-            self.pool.ask("glance", lambda archive: archive.entries(), self._glanced, lambda _error: None)
+            last = self.services.last_verified
+
+            def seen(found: tuple[int, VerifyResult | None]) -> None:
+                self.standing.refresh(found[1])
+                self._glanced(found[0])
+
+            self.pool.ask("glance", lambda archive: (archive.entries(), last()), seen, lambda _error: None)
 
     def _glanced(self, entries: int) -> None:
         before, self._entries = self._entries, entries
@@ -158,6 +166,13 @@ class AffidavitApp(App[None]):
         if self.jobs.job is not None:
             self.jobs.job.stop()
         self.pool.close()
+
+    def judged(self) -> None:
+        """What is known of the integrity of what is shown has changed."""
+        for view in self._views.values():
+            if view.is_mounted:
+                view.judged()
+        self.tell()
 
     def tell(self) -> None:
         """Have the frame say anew what has changed."""
@@ -191,10 +206,12 @@ class AffidavitApp(App[None]):
             view.arrive(place)
             self.tell()
         else:
+            self.arriving = True
             self.call_next(self._settle_in, mounting, view, place)
 
     async def _settle_in(self, mounting: AwaitMount, view: View, place: Place) -> None:
         await mounting
+        self.arriving = False
         if self.view is view:
             view.arrive(place)
             self.tell()
@@ -229,6 +246,7 @@ class AffidavitApp(App[None]):
             self._views.pop(name).remove()
         self.view = None
         self.history = History()
+        self.standing.forget()
         self.standing.read()
         self.go(Place("sessions"))
 

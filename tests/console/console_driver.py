@@ -65,7 +65,11 @@ class Stage:
 
     async def settled(self) -> None:
         """Wait until nothing is read and nothing is to be done."""
-        await self.until(lambda: self.app.pool.idle and self.app.jobs.job is None, "something is still going on")
+        app = self.app
+        await self.until(
+            lambda: app.view is not None and not app.arriving and app.pool.idle and app.jobs.job is None,
+            "something is still going on",
+        )
         await self.pilot.pause()
 
     async def play(self, story: str) -> None:
