@@ -154,10 +154,10 @@ class Jobs:
     # verifying
 
     def do_verify_run(self) -> None:
-        self._verify(full=False)
-
-    def do_verify_full(self) -> None:
         self._verify(full=True)
+
+    def do_verify_new(self) -> None:
+        self._verify(full=False)
 
     def _verify(self, *, full: bool) -> None:
         app = self._app

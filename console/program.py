@@ -28,6 +28,8 @@ class Program:
         self._store = store
         self._settings = settings
         self._demo = demo
+        self._looked: object = None
+        self._last: VerifyResult | None = None
 
     def copy(self, text: str, terminal: Callable[[str], object] | None) -> CopyResult:
         """Copies a text in the first way this machine offers."""
@@ -41,16 +43,24 @@ class Program:
         from storage.verify import verify
 
         known = Verified(self._store)
-        marker = None if full else known.marker()
+        marker, stamp = known.marker(), known.stamp()
+        since = None if full else marker
         try:
-            report: VerifyReport = verify(self._store, since=marker, progress=progress, cancel=_Asked(cancelled))
+            report: VerifyReport = verify(
+                self._store, since=since, known=marker, progress=progress, cancel=_Asked(cancelled)
+            )
         except refold.Cancelled:
             return VerifyResult(holds=False, level="none", entries=0, checked={}, cancelled=True)
-        return known.remember(report, datetime.now(UTC))
+        return known.remember(report, datetime.now(UTC), stamp)
 
     def last_verified(self) -> VerifyResult | None:
-        """What the last finished run of this user on this store found."""
-        return Verified(self._store).last() if os.path.exists(self._store) else None
+        """What the last finished run of this user on this store found, and whether the file is still the same."""
+        known = Verified(self._store)
+        now = (self._store, known.stamp(), known.written())
+        if now != self._looked:
+            self._looked = now
+            self._last = known.last() if os.path.exists(self._store) else None
+        return self._last
 
     def discover(self) -> Sequence[Found]:
         """Folders of known agents on this machine."""

@@ -41,8 +41,10 @@ class VerifyResult:
 
     ``level`` is the strongest claim the store can make (``self-consistent`` …). ``checked`` counts what was looked
     at, by name, in the order it was done; ``seconds`` how long each took. ``since`` is set when only what is newer
-    than an earlier run was checked: entries before that number were not checked again. ``cancelled``: the run was
-    stopped, and says nothing about what it did not reach.
+    than an earlier run was checked: entries before that number were not checked again, and failures of an earlier
+    run are kept until everything is. ``first`` is the first entry that some run has checked in the file as it was
+    when this one ended; ``stale``: the file has changed since. ``cancelled``: the run was stopped, and says nothing
+    about what it did not reach.
     """
 
     holds: bool
@@ -55,6 +57,17 @@ class VerifyResult:
     since: int | None = None
     finished: datetime | None = None
     cancelled: bool = False
+    first: int = 0
+    stale: bool = False
+
+    def covers(self, number: int) -> bool:
+        """Whether an entry was checked in the file as it is now."""
+        return not self.stale and self.first <= number < self.entries
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything was checked in the file as it is now."""
+        return not self.stale and self.first == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +109,11 @@ class Services(Protocol):
         ...
 
     def verify(self, progress: Progress, cancelled: Cancelled, *, full: bool = False) -> VerifyResult:
-        """Check the store: what is new since the last run, or with ``full`` everything again."""
+        """Check the store: only what is newer than the last run that held, or with ``full`` everything."""
         ...
 
     def last_verified(self) -> VerifyResult | None:
-        """What the last finished run of this user on this store found, or ``None``. Quick: it reads a small file."""
+        """What the last finished run of this user on this store found, or ``None``. Quick: asked every few seconds."""
         ...
 
     def discover(self) -> Sequence[Found]:

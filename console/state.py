@@ -11,6 +11,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,9 @@ KEPT_FAILURES = 100
 
 KEPT_STORES = 200
 """Stores that are remembered; the longest unseen are dropped."""
+
+MOVED = frozenset({"rolled_back", "forked"})
+"""Failures that say the ledger is not the one that was verified here before."""
 
 
 def result_of(report: VerifyReport, finished: datetime) -> VerifyResult:
@@ -81,13 +85,47 @@ class Verified:
                 seconds={str(name): float(number) for name, number in kept["seconds"].items()},
                 since=None if kept["since"] is None else int(kept["since"]),
                 finished=datetime.fromisoformat(kept["finished"]),
+                first=int(kept["first"]),
+                stale=kept["stamp"] != self.stamp(),
             )
         except (KeyError, TypeError, ValueError, AttributeError):
             return None
 
-    def remember(self, report: VerifyReport, now: datetime) -> VerifyResult:
-        """Keeps what a finished run found; its marker moves only when everything held. Never raises."""
+    def stamp(self) -> str:
+        """What the file system says of the store's file: another answer means that it was written to meanwhile."""
+        parts = []
+        for path in (self._store, self._store + "-wal"):
+            with suppress(OSError):
+                found = os.stat(path)
+                if found.st_size:
+                    parts.append(f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}:{found.st_ctime_ns}")
+        return " ".join(parts)
+
+    def written(self) -> int:
+        """When this memory was last written, in nanoseconds; 0: never."""
+        try:
+            return self._file.stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    def way_out(self) -> str:
+        """What a person can do who put another copy of the store in its place themselves."""
+        return f"if you put another copy of this store here yourself, delete {self._file}, and verify it anew"
+
+    def remember(self, report: VerifyReport, now: datetime, stamp: str = "") -> VerifyResult:
+        """Keeps what a finished run found; its marker moves only when everything held. Never raises.
+
+        ``stamp`` is the store's :meth:`stamp` from before the run: what was written meanwhile may have been missed.
+        A run over what is new takes nothing back that an earlier one found.
+        """
         result = result_of(report, now)
+        before = self.last()
+        if result.since is not None:
+            unchanged = before is not None and self._entry()["last"].get("stamp") == stamp
+            result = replace(result, first=before.first if before is not None and unchanged else result.since)
+            if before is not None and before.failures:
+                old = [failure for failure in before.failures if failure not in result.failures]
+                result = replace(result, holds=False, level="none", failures=[*result.failures, *old])
         at = now.astimezone(UTC).isoformat(timespec="seconds")
         last = {
             "holds": result.holds,
@@ -100,6 +138,8 @@ class Verified:
             "seconds": {name: round(number, 3) for name, number in result.seconds.items()},
             "since": result.since,
             "finished": at,
+            "first": result.first,
+            "stamp": stamp,
         }
 
         def change(entry: dict[str, Any]) -> None:

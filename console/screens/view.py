@@ -143,6 +143,9 @@ class View(Container):
     def masked(self) -> None:
         """What must not be seen by others is hidden from now on, or shown again."""
 
+    def judged(self) -> None:
+        """What is known of the integrity of what is shown has changed."""
+
     def grown(self) -> None:
         """Another program has added to the store."""
 

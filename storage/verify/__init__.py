@@ -30,6 +30,7 @@ def verify(
     path: str,
     *,
     since: Marker | None = None,
+    known: Marker | None = None,
     folds: bool = True,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
@@ -37,6 +38,7 @@ def verify(
 ) -> VerifyReport:
     """Check a store whole, or with ``since`` only what is newer than that marker (tables are then not compared).
 
+    ``known``: a state the ledger had when it was last verified; everything is checked, and that it grew from there.
     Raises ``StoreError`` where there is no store to check and :class:`Cancelled` when asked to stop. ``now`` times
     the stages in seconds.
     """
@@ -51,7 +53,7 @@ def verify(
             connection.text_factory = _any_text
         try:
             with no_collecting():
-                _verify(connection, path, report, since, folds, progress, cancel, now)
+                _verify(connection, path, report, since, known, folds, progress, cancel, now)
             break
         except driver.DatabaseError as error:
             if "UTF-8" in str(error) and not damaged_text:
@@ -72,6 +74,7 @@ def _verify(
     path: str,
     report: VerifyReport,
     since: Marker | None,
+    known: Marker | None,
     folds: bool,
     progress: Progress | None,
     cancel: threading.Event | None,
@@ -94,7 +97,9 @@ def _verify(
     first = since.size if since else 0
     size = connection.execute("SELECT coalesce(max(idx) + 1, 0) FROM ledger_entry").fetchone()[0]
     try:
-        walked = check_entries(connection, own.ws, report, since, lambda done, total: step("entries", done, total))
+        walked = check_entries(
+            connection, own.ws, report, since, lambda done, total: step("entries", done, total), known
+        )
         check_payloads(connection, walked, report, first)
         report.seconds["entries"] = now() - begun
         began = now()

@@ -30,23 +30,31 @@ class Walked:
     contents: dict[bytes, tuple[int, dict[str, Any]]] = field(default_factory=dict)
 
 
-def check_entries(connection: Connection, ws: str, report: VerifyReport, marker: Marker | None, step: Step) -> Walked:
-    """Every entry from the marker on; the tree over all leaves."""
+def check_entries(
+    connection: Connection,
+    ws: str,
+    report: VerifyReport,
+    marker: Marker | None,
+    step: Step,
+    known: Marker | None = None,
+) -> Walked:
+    """Every entry from the marker on; the tree over all leaves, held against what was ``known`` of it before."""
     walked = Walked()
     frontier = Frontier()
     tiles = _Tiles(connection, report)
     since = marker.size if marker else 0
+    known = known or marker
     report.since = since or None
     heads: dict[str, tuple[int, bytes]] = {}
     expected = 0
     size = connection.execute("SELECT coalesce(max(idx) + 1, 0) FROM ledger_entry").fetchone()[0]
-    if marker and size < marker.size:
-        report.fail(f"entry/{size}", "rolled_back", f"{size} entries now, {marker.size} when last verified")
+    if known and size < known.size:
+        report.fail(f"entry/{size}", "rolled_back", f"{size} entries now, {known.size} when last verified")
     for index, id, entry, leaf in _entries(connection):
         if index != expected:
             report.fail(f"entry/{expected}", "entry_missing", f"entries {expected} to {index - 1} are missing")
             expected = index
-        if frontier.size == since and marker and index == marker.size and frontier.root() != marker.root:
+        if known and index == frontier.size == known.size and frontier.root() != known.root:
             report.fail(f"entry/{index}", "forked", "the entries before this one are not the ones verified last time")
         expected += 1
         frontier.append(leaf)
@@ -70,7 +78,7 @@ def check_entries(connection: Connection, ws: str, report: VerifyReport, marker:
         if index % 512 == 0:
             step(index, size)
     tiles.finish(expected)
-    if marker and frontier.size == marker.size and frontier.root() != marker.root:
+    if known and frontier.size == known.size and frontier.root() != known.root:
         report.fail("entry/0", "forked", "the entries are not the ones verified last time")
     report.entries = expected
     report.root = frontier.root()

@@ -13,7 +13,7 @@ from console.program import InDemo, Program
 from console.settings import Settings, state_folder
 from console.state import KEPT_STORES, Verified
 from storage import driver
-from storage.verify import VerifyReport, verify
+from storage.verify import Marker, VerifyReport, verify
 from tests.console.cli_runner import Runner, own
 from tests.storage.claude_fixtures import SESSION
 
@@ -53,7 +53,7 @@ def test_a_store_that_holds_is_told_with_its_level_in_the_documented_shape(cli):
 def test_people_never_get_a_bare_tick(cli):
     words = cli("verify").out
     assert "✓ holds, on the level self-consistent" in words
-    assert "does not claim: that the agent told the truth" in words
+    assert "does not claim:\n  that the agent told the truth\n" in words
 
 
 def test_what_does_not_hold_is_named_with_its_class_and_an_address_that_opens(cli):
@@ -151,6 +151,56 @@ def test_the_marker_moves_only_when_everything_held(cli):
     assert last is not None
     assert last.holds is False
     assert last.failures
+
+
+def test_another_store_under_the_same_name_and_id_is_called_forked(cli):
+    """Somebody swaps the file: everything in it fits together, but it is not what was verified here."""
+    cli.stdin = own(text="one")
+    cli("record")
+    assert cli("verify").code == 0
+    kept = Verified(store()).marker()
+    for table in ("segment", "ledger_entry"):
+        change(f"DELETE FROM {table} WHERE {'entry' if table == 'segment' else 'idx'} >= 3")
+    cut = cli("verify", "--json")
+    assert "rolled_back" in {failure["class"] for failure in cut.json["failures"]}
+    assert "delete" in cli("verify").out
+    assert str(state_folder()) in cli("verify").out
+    assert Verified(store()).marker() == kept
+    assert kept is not None
+    found = verify(store(), known=Marker(3, b"\1" * 32))
+    assert "forked" in {failure.kind for failure in found.failures}
+    assert found.since is None
+    assert "forked" in {failure.kind for failure in verify(store(), known=Marker(2, b"\1" * 32)).failures}
+
+
+@pytest.mark.usefixtures("cli")
+def test_what_an_earlier_run_found_stays_until_everything_is_checked_again():
+    program = Program(store(), Settings())
+    assert program.verify(lambda *_: None, never, full=True).holds
+    change("UPDATE event SET summary = 'x'")
+    assert not program.verify(lambda *_: None, never, full=True).holds
+    new = program.verify(lambda *_: None, never)
+    assert (new.holds, new.level) == (False, "none")
+    assert new.failures
+    last = program.last_verified()
+    assert last is not None
+    assert not last.holds
+
+
+def test_an_entry_counts_as_checked_only_in_the_file_as_it_is_now(cli):
+    program = Program(store(), Settings())
+    assert program.verify(lambda *_: None, never, full=True).covers(0)
+    again = program.verify(lambda *_: None, never)
+    assert (again.since, again.covers(0)) == (2, True)
+    cli.stdin = own(text="new")
+    cli("record")
+    last = program.last_verified()
+    assert last is not None
+    assert last.stale
+    assert not last.covers(0)
+    new = program.verify(lambda *_: None, never)
+    assert (new.covers(1), new.covers(2)) == (False, True)
+    assert program.verify(lambda *_: None, never, full=True).covers(1)
 
 
 def test_what_is_remembered_says_nothing_of_what_sessions_say(cli):

@@ -173,7 +173,7 @@ async def test_a_verification_can_be_stopped_and_then_says_nothing() -> None:
         await it.play("see Not checked yet\nstatus ? not checked yet")
 
 
-async def test_everything_can_be_checked_again() -> None:
+async def test_a_run_checks_everything_and_only_what_is_new_on_request() -> None:
     asked = []
 
     class Asked(FakeServices):
@@ -182,8 +182,84 @@ async def test_everything_can_be_checked_again() -> None:
             return super().verify(progress, cancelled, full=full)
 
     async with stage(services=Asked()) as it:
-        await it.play("press 5 r ctrl+p\ntype everything again\npress enter\nsee ✓ everything")
-        assert asked == [False, True]
+        await it.play("press 5 r\nsee ✓ everything\npress l\nkeys l only new")
+        assert asked == [True, False]
+
+
+async def test_a_run_over_nothing_new_never_reads_as_if_everything_was_checked() -> None:
+    services = FakeServices()
+    nothing = {"entries": 0, "streams": 40, "segments": 0, "records": 0, "payloads": 0}
+    services.result = replace(services.result, checked=nothing, since=1204, first=1204)
+    async with stage(services=services) as it:
+        await it.play("""
+            press 5 l
+            see   nothing is newer than entry 1 203; entries 0–1 203 were not checked again
+            see   Nothing is new
+            gone  ✓ everything
+            status ? the rest not checked again
+        """)
+        assert "✓ 0" not in it.frame
+        assert "Verify ✓" not in it.lines[0]
+        await it.play("press 2 enter\nstatus entry 0  ? not checked again")
+
+
+async def test_what_is_new_is_told_apart_from_the_rest() -> None:
+    services = FakeServices()
+    some = {"entries": 4, "streams": 40, "segments": 2, "records": 9, "payloads": 0}
+    services.result = replace(services.result, checked=some, since=1200, first=1200)
+    async with stage(services=services) as it:
+        await it.play("""
+            press 5 l
+            see   ✓ what is new holds: self-consistent
+            see   ? entries 0–1 199 and the tables were not checked again
+            second level self-consistent for what is new
+            gone  source chains
+        """)
+
+
+async def test_a_file_that_changed_since_is_not_called_checked() -> None:
+    services = FakeServices()
+    async with stage(services=services) as it:
+        await it.play("press 5 r\ntop 5 Verify ✓\npress 2 enter\nstatus entry 0  ✓ self-consistent")
+        services.verified = replace(services.result, stale=True)
+        it.app._glance()
+        await it.play("""
+            status entry 0  ? not checked since the store changed
+            see    proof   entry 0  ? not checked since the
+            press  5
+            see    ? the file has changed since it was checked
+            status ? changed since then
+            gone   Verify ✓
+        """)
+
+
+async def test_a_failure_is_loud_in_its_row_its_session_and_its_event() -> None:
+    world = World()
+    services = FakeServices(world)
+    event = world.event(2, 20)
+    failure = replace(BROKEN, address=f"session/{world.session(2).uid}#{event.id:016x}", kind="record")
+    services.verified = replace(services.result, holds=False, level="none", failures=[failure])
+    async with stage(world, services=services) as it:
+        await it.play("press j j\nrow ✗ 1 altered\npress k\npress colon")
+        await it.play(f"type {failure.address}\npress enter")
+        await it.play("""
+            row    ✗ altered
+            see    ✗ these bytes are not the ones that were
+            see    recorded (record)
+            status entry 1  ✗ record
+            press  j
+            gone   these bytes are not the ones
+        """)
+        assert sum("✗ altered" in line for line in it.lines) == 1
+
+
+async def test_a_failed_entry_is_loud_in_every_event_it_holds() -> None:
+    services = FakeServices()
+    failure = replace(BROKEN, address="entry/0", kind="segment_bytes")
+    services.verified = replace(services.result, holds=False, level="none", failures=[failure])
+    async with stage(services=services) as it:
+        await it.play("press enter\nrow ✗ altered\nsee ✗ a segment's stored bytes are damaged\nstatus ✗ segment_bytes")
+        await it.play("press G\nstatus no failure here")
 
 
 async def test_search_finds_while_it_is_typed_and_marks_what_it_found() -> None:

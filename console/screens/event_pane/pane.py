@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
 from textual.message import Message
@@ -19,6 +19,8 @@ from console.widgets.wrapping import pieces
 
 if TYPE_CHECKING:
     from console.app import AffidavitApp
+    from console.services import VerifyFailure
+    from console.standing import Standing
     from storage.archive import Archive
     from storage.queries.models import LaneRow, SessionRow
 
@@ -107,7 +109,7 @@ class EventPane(TextView):
             return
         key, session, lanes = self._wanted
         app, form = self._affidavit, self.form
-        outside, standing = app.outside, app.standing.entry
+        outside, standing = app.outside, app.standing
         if self._late is not None:
             self._late.stop()
         self._late = self.set_timer(PATIENCE, self._still_reading)
@@ -152,19 +154,20 @@ def read_event(
     session: SessionRow | None,
     lanes: Mapping[int, LaneRow],
     form: Form,
-    standing: Callable[[int | None, str], Line],
+    standing: Standing,
     outside: Outside,
 ) -> Told:
     """Reads an event and makes it ready to be shown. Runs in a reading thread."""
+    failure = standing.failure
     detail = archive.detail(key)
     row = detail.row
     if session is None:
         session = archive.session(row.session)
         lanes = {lane.lane: lane for lane in archive.lanes(row.session)} if row.lane else {}
     pair = archive.event(row.pair) if row.pair is not None else None
-    head = facts(detail, lanes.get(row.lane), pair, outside)
     where = address(session.uid, row)
-    tail = origin(detail, session, standing, outside)
+    head = (*_broken(failure(where, detail.source.entry)), *facts(detail, lanes.get(row.lane), pair, outside))
+    tail = origin(detail, session, standing.entry, outside)
     if form == "text":
         lines: Sequence[str] = pieces(outside.block(detail.text)) if detail.text else ()
         if not lines and detail.withheld_by is None:
@@ -173,3 +176,16 @@ def read_event(
     data = archive.raw(key)
     lines = as_text(data, outside) if form == "record" else HexDump(data)
     return Told(row, (*head, (Ink("person", _TITLE[form]),), ()), tail, lines, "outside", detail.source.entry, where)
+
+
+def _broken(failure: VerifyFailure | None) -> tuple[Line, ...]:
+    """What the last verification found wrong with an event: stands above everything else."""
+    if failure is None:
+        return ()
+    if failure.kind == "record":
+        words = "these bytes are not the ones that were recorded"
+    else:
+        from storage.verify import FAILURES
+
+        words = FAILURES.get(failure.kind, "this does not hold")
+    return ((Ink("fails", f"✗ {words} ({failure.kind.replace('_', ' ')})"),), ())

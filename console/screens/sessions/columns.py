@@ -73,11 +73,13 @@ def heading(room: int, sort: str, descending: bool) -> Line:
     return tuple(inks)
 
 
-def session_line(row: SessionRow, room: int, outside: Outside, now: datetime) -> Line:
-    """One session."""
+def session_line(row: SessionRow, room: int, outside: Outside, now: datetime, broken: str = "") -> Line:
+    """One session. ``broken``: what the last verification found wrong with it, in two words."""
     inks: list[Ink] = []
     for column in shown(room):
-        inks += _cell(column, row, outside, now)
+        inks += (
+            _title(row, column.width, outside, broken) if column.name == "title" else _cell(column, row, outside, now)
+        )
         inks.append(Ink("text", " "))
     return tuple(inks)
 
@@ -93,8 +95,6 @@ def _cell(column: Column, row: SessionRow, outside: Outside, now: datetime) -> L
             return (Ink("quiet", left(outside.line(project(row), room), room)),)
         case "branch":
             return (Ink("quiet", left(outside.line(row.git_branch, room), room)),)
-        case "title":
-            return _title(row, room, outside)
         case "lanes":
             return (Ink("quiet", right(figures.short(row.lanes) if row.lanes > 1 else "", room)),)
         case "turns":
@@ -114,7 +114,11 @@ def _cell(column: Column, row: SessionRow, outside: Outside, now: datetime) -> L
             return (Ink("quiet", left(outside.line(", ".join(row.models), room), room)),)
 
 
-def _title(row: SessionRow, room: int, outside: Outside) -> Line:
+def _title(row: SessionRow, room: int, outside: Outside, broken: str) -> Line:
+    if broken:
+        word = f" ✗ {broken}"
+        word = word if len(word) <= room // 2 else " ✗"
+        return (*_title(row, room - len(word), outside, ""), Ink("fails", word))
     marks = ""
     if row.unreadable:
         marks = f" ! {figures.short(row.unreadable)} unreadable"

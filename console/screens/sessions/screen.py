@@ -50,6 +50,8 @@ class SessionSource:
     descending: bool
     outside: Outside
     now: Callable[[], datetime]
+    broken: Callable[[str], str] = lambda _uid: ""
+    """What the last verification found wrong with a session, by its uid, in two words."""
     two_way: bool = True
 
     def load(
@@ -69,7 +71,7 @@ class SessionSource:
         return item.key
 
     def line(self, item: SessionRow, room: int) -> Line:
-        return session_line(item, room, self.outside, self.now())
+        return session_line(item, room, self.outside, self.now(), self.broken(item.uid))
 
 
 class SessionsView(View):
@@ -116,6 +118,9 @@ class SessionsView(View):
             self.reload()
         self.focus_main()
 
+    def judged(self) -> None:
+        self._rows.redraw()
+
     def grown(self) -> None:
         if self._rows.cursor == 0 and self._rows.before is None and not self.console_app.shell.prompting:
             self.reload()
@@ -133,7 +138,9 @@ class SessionsView(View):
         """Read the list from its first row."""
         self._more = False
         app = self.console_app
-        source = SessionSource(self._filter, self._sort, self._descending, app.outside, app.now)
+        source = SessionSource(
+            self._filter, self._sort, self._descending, app.outside, app.now, app.standing.in_session
+        )
         self.main_list.show(source)
         self._say_heading()
         self._count()

@@ -23,11 +23,19 @@ DEEPEST = 3
 
 
 def event_line(
-    row: EventRow, starts: bool, folded: bool, counts: tuple[int, int] | None, depth: int, room: int, outside: Outside
+    row: EventRow,
+    starts: bool,
+    folded: bool,
+    counts: tuple[int, int] | None,
+    depth: int,
+    room: int,
+    outside: Outside,
+    broken: str = "",
 ) -> Line:
     """One event: turn number where it begins one, time, glyph, word, text; its length of time flush right.
 
-    ``counts``: (events, problems) of the turn it begins, once they are known.
+    ``counts``: (events, problems) of the turn it begins, once they are known. ``broken``: what the last verification
+    found wrong with it, in a word.
     """
     glyph, word, ink, voice = told(row)
     if row.abandoned:
@@ -41,6 +49,8 @@ def event_line(
         Ink(ink, f"{glyph} {left(word, WORD)} "),
     ]
     end = _end(row, folded, counts)
+    if broken:
+        end = (Ink("fails", f"✗ {broken}"), *((Ink("text", " "), *end) if end else ()))
     space = room - width(head) - width(end) - (1 if end else 0)
     text = outside.line(row.summary, max(space, 0))
     style = "gone" if row.abandoned else ("runtime" if row.kind == "model.reasoning" else voice)

@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 
 from console.actions import Action, Situation
+from console.screens.event_pane.facts import address
 from console.screens.event_pane.pane import EventPane
 from console.screens.sessions.columns import AGENTS, project, total
 from console.screens.timeline.copying import copies_of, whole_text
@@ -19,6 +20,7 @@ from console.screens.timeline.density import FINE, DensityStrip
 from console.screens.timeline.folding import Outlook
 from console.screens.timeline.source import EventItem, Item, LaneItem, Shape, TimelineSource, row_of, shape_of
 from console.screens.view import Copy, Place, View, bindings, dot
+from console.standing import failure_word
 from console.widgets import figures
 from console.widgets.chooser import Chooser
 from console.widgets.ink import Ink, Line, width
@@ -152,11 +154,26 @@ class TimelineView(View):
             outlook.alone,
             outlook.folded,
             self.console_app.outside,
+            self._broken,
         )
         self._rows.show(source, at=anchor)
         if not counted or outlook.alone is not None:
             self._count()
         self.tell()
+
+    def _broken(self, row: EventRow) -> str:
+        """What the last verification found wrong with an event of this session, in a word."""
+        from storage.archive import Archive
+
+        session, standing = self.session, self.console_app.standing
+        if session is None or standing.result is None or standing.result.holds:
+            return ""
+        failure = standing.failure(address(session.uid, row), Archive.entry_of(row.key))
+        return failure_word(failure.kind) if failure is not None else ""
+
+    def judged(self) -> None:
+        self._rows.redraw()
+        self.pane.again()
 
     def _again(self, outlook: Outlook) -> None:
         """Show the session in another way, with the cursor where it stands."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +133,8 @@ class TimelineSource:
     alone: int | None
     folded: frozenset[int]
     outside: Outside
+    broken: Callable[[EventRow], str] = lambda _row: ""
+    """What the last verification found wrong with an event, in a word."""
     two_way: bool = True
 
     @property
@@ -221,7 +223,9 @@ class TimelineSource:
         if isinstance(item, LaneItem):
             return lane_line(item.lane, item.title, item.open, item.events, room, self.outside)
         counts = self.shape.counts.get(item.row.turn) if item.folded else None
-        return event_line(item.row, item.starts, item.folded, counts, item.depth, room, self.outside)
+        return event_line(
+            item.row, item.starts, item.folded, counts, item.depth, room, self.outside, self.broken(item.row)
+        )
 
 
 def row_of(item: Item) -> EventRow:

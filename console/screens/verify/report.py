@@ -19,6 +19,9 @@ BAR = 26
 NAMES = {"streams": "source chains", "rows": "table rows", "searchable": "search index"}
 """What people call what is checked, where that is another word."""
 
+_NEW = ("entries", "segments", "records")
+"""What a run over what is new counts from where the last one ended."""
+
 _OF = {
     "chain": "streams",
     "tile": "tiles",
@@ -43,11 +46,16 @@ def checked_name(failure: VerifyFailure) -> str:
 
 
 def report_lines(result: VerifyResult, outside: Outside) -> list[Line]:
-    """One line for each thing that was checked, then what was withheld."""
+    """One line for each thing that was checked, what was not checked again, and what was withheld."""
+    if result.since is not None and not any(result.checked.get(name) for name in _NEW) and not result.failures:
+        last = figures.number(result.since - 1)
+        return [(Ink("unknown", f"  ? nothing is newer than entry {last}; entries 0–{last} were not checked again"),)]
     name_room = max([cells(NAMES.get(name, name)) for name in result.checked] + [10]) + 3
     lines: list[Line] = []
     failed = Counter(checked_name(failure) for failure in result.failures)
     for name, count in result.checked.items():
+        if result.since is not None and (not count or name == "streams"):
+            continue
         bad = failed.pop(name, 0)
         state = Ink("fails", f"✗ {figures.number(bad)} of ") if bad else Ink("holds", "✓ ")
         said = [
@@ -60,6 +68,9 @@ def report_lines(result: VerifyResult, outside: Outside) -> list[Line]:
         lines.append((*said, *end))
     if other := sum(failed.values()):
         lines.append((Ink("text", "  " + left("the store", name_room)), Ink("fails", f"✗ {figures.number(other)}")))
+    if result.since is not None:
+        last = figures.number(result.since - 1)
+        lines.append((Ink("unknown", f"  ? entries 0–{last} and the tables were not checked again"),))
     if result.withheld:
         lines.append(
             (
@@ -98,6 +109,9 @@ def failure_lines(failure: VerifyFailure, meanings: Mapping[str, str], outside: 
     lines.append((Ink("quiet", "where   "), Ink("outside", outside.line(failure.address))))
     if failure.detail:
         lines.append((Ink("quiet", "what    "), Ink("text", outside.line(failure.detail))))
+    if failure.kind in ("forked", "rolled_back"):
+        lines.append((Ink("person", "! if you put another copy of this store here yourself, "),
+                      Ink("text", "`affidavit verify` says how to go on from it")))  # fmt: skip
     return lines
 
 

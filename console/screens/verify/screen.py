@@ -115,6 +115,9 @@ class VerifyView(View):
     def _result(self) -> VerifyResult | None:
         return self.console_app.standing.result
 
+    def judged(self) -> None:
+        self.worked()
+
     def worked(self) -> None:
         """Say how far a run is, or what it found."""
         app, job = self.console_app, self.console_app.jobs.job
@@ -172,21 +175,19 @@ class VerifyView(View):
         elif result is None:
             lines: list[Line] = [
                 (Ink("text", "Every entry, hash and chain is checked, and every table is made again and compared."),),
-                (Ink("text", "What was checked before is not checked again unless you ask for it."),),
+                (Ink("text", "Nothing is asked of any network, and nothing is written."),),
                 (),
                 *claim,
             ]
             notice.say(
                 Ink("head", "Not checked yet"),
                 lines,
-                [("r", "check it now"), ("ctrl+p", "“again”: check everything anew")],
+                [("r", "check it now")],
             )
         elif result.failures:
             notice.say(Ink("head", "No failure fits"), (), [("esc", "take the filter away")])
         else:
-            notice.say(
-                Ink("holds", f"✓ everything that was checked holds: {result.level}"), claim, [("r", "check again")]
-            )
+            notice.say(_verdict(result), claim, [("r", "check everything again"), ("l", "only what is new")])
 
     # chrome
 
@@ -195,12 +196,16 @@ class VerifyView(View):
         if result is None:
             return (Ink("text", "Verify"),), ()
         start = [Ink("text", figures.plural(result.entries, "entry", "entries"))]
-        if result.since:
-            start.append(Ink("quiet", f"   0–{figures.number(result.since)} not checked again this time"))
+        if result.stale:
+            start.append(Ink("person", "   the file has changed since it was checked"))
+        elif result.since and not result.whole:
+            start.append(Ink("person", f"   0–{figures.number(result.since - 1)} not checked again"))
         when = f"{figures.ago(result.finished, self.console_app.now())} · " if result.finished else ""
         if self._filter:
             start += [Ink("key", "   / "), Ink("hit", self.console_app.outside.line(self._filter, 30))]
-        return tuple(start), (Ink("quiet", when + "level "), Ink("head" if result.holds else "fails", result.level))
+        level = "" if result.since is None else " for what is new"
+        ink = "head" if result.holds else "fails"
+        return tuple(start), (Ink("quiet", when + "level "), Ink(ink, result.level), Ink("quiet", level))
 
     def missing(self) -> Line:
         result = self._result
@@ -290,6 +295,17 @@ class VerifyView(View):
                 f"{outside.line(f.kind)}  {outside.line(f.address)}  {outside.line(f.detail)}" for f in result.failures
             ]
             give(self._report.text + "\n\n" + "\n".join(lines))
+
+
+def _verdict(result: VerifyResult) -> Ink:
+    """What a run without failures has shown, and no more."""
+    if result.stale:
+        return Ink("person", "? the file has changed since it was checked")
+    if result.since is None:
+        return Ink("holds", f"✓ everything that was checked holds: {result.level}")
+    if result.entries > result.since:
+        return Ink("holds", f"✓ what is new holds: {result.level}")
+    return Ink("head", "Nothing is new")
 
 
 def _read_meanings() -> tuple[Mapping[str, str], tuple[str, ...]]:
