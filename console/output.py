@@ -36,8 +36,8 @@ _UNSEEN = re.compile(
 class Column:
     """A column of a table.
 
-    ``right``: aligned right. ``shrinks``: gives way, down to ``least`` cells, on a narrow terminal. ``spare``: left
-    out where even that is not enough, the highest first; 0: never.
+    ``right``: aligned right. ``shrinks``: gives way, down to ``least`` cells, on a narrow terminal; ``tail``: its end
+    is what stays then, as of a path. ``spare``: left out where even that is not enough, the highest first; 0: never.
     """
 
     title: str
@@ -45,6 +45,7 @@ class Column:
     shrinks: bool = False
     least: int = 12
     spare: int = 0
+    tail: bool = False
 
 
 class Output:
@@ -66,6 +67,15 @@ class Output:
         """One line of a list: on a terminal cut (with ``…``) to its width, elsewhere whole."""
         shown = display(masked(text) if self.mask else text)
         self._write(self._out, (cut(shown, self.width) if self.is_terminal else shown) + "\n")
+
+    def path(self, before: str, path: str, after: str = "") -> None:
+        """A line that names a file: on a terminal the path is cut from its left to the terminal's width."""
+        shown = [display(masked(text) if self.mask else text) for text in (before, path, after)]
+        if self.is_terminal:
+            from rich.cells import cell_len
+
+            shown[1] = cut_left(shown[1], max(20, self.width - cell_len(shown[0] + shown[2])))
+        self._write(self._out, "".join(shown) + "\n")
 
     def tell(self, text: str = "") -> None:
         """Words beside the answer, on standard error."""
@@ -260,7 +270,7 @@ def laid_out(
     for row in table:
         cells = []
         for column, size, text in zip(columns, widths, row, strict=True):
-            text = cut(text, size)
+            text = cut_left(text, size) if column.tail else cut(text, size)
             blanks = " " * (size - cell_len(text))
             cells.append(blanks + text if column.right else text + blanks)
         line = (" " * gap).join(cells).rstrip()
@@ -274,3 +284,15 @@ def cut(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(0, width - 1)).rstrip() + "…" if width > 0 else ""
+
+
+def cut_left(text: str, width: int) -> str:
+    """``text`` in at most ``width`` terminal cells, its beginning replaced by ``…`` if it is longer."""
+    from rich.cells import cell_len
+
+    if cell_len(text) <= width:
+        return text
+    left, at = width - 1, len(text)
+    while at and (left := left - cell_len(text[at - 1])) >= 0:
+        at -= 1
+    return "…" + text[at:] if width > 0 else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from console.output import Output
+from console.output import Output, cut_left
 from console.words import number, size
 
 INTERVAL = 0.1
@@ -26,7 +26,8 @@ class Meter:
         """``done`` of ``total`` bytes of ``what``; a ``total`` of 0 is one that nobody knows."""
         if self._due():
             share = f"{min(100, 100 * done // total):3d}% of {size(total)}" if total else size(done)
-            self._draw("  ".join(part for part in (share, also, what) if part))
+            known = "  ".join(part for part in (share, also, "") if part)
+            self._draw(known + "  " + cut_left(what, max(10, self._output.width - len(known) - 3)))
 
     def count(self, what: str, done: int, total: int | None) -> None:
         """``done`` of ``total`` things (``None``: nobody knows how many) of the kind ``what``."""

@@ -14,9 +14,9 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from console.commands.call import Call, command
-from console.output import Output
+from console.output import Column, Output
 from console.progress import Meter
-from console.words import plural, size
+from console.words import number, plural, size
 
 if TYPE_CHECKING:
     from storage.accounting import FileReport, ImportReport
@@ -35,6 +35,9 @@ HARMLESS = frozenset({"empty", "unfinished"})
 
 NOTHING_CONFORMS = "nothing_conforms"
 """Skipped because every line of our own that it holds was refused."""
+
+MOST_NAMED = 10
+"""Files that are named one by one; of more only their number is."""
 
 POLL = 0.25
 """Seconds between looks at whether somebody asked to stop while standard input is silent."""
@@ -240,25 +243,63 @@ def _file(file: FileReport) -> dict[str, Any]:
 
 def _print(output: Output, report: ImportReport, dry_run: bool) -> None:
     from affidavit.proof.parsing import REASONS
+
+    _print_sums(output, report, dry_run)
+    noted = [(file.path, file.note) for file in report.files if file.skipped is None and file.note]
+    _print_files(output, Column("file", shrinks=True, least=24, tail=True), noted)
+    for file in report.files:
+        if file.skipped is not None and file.named:
+            output.tell(f"skipped {file.path}: {_because(file)}")
+    found = [(file.path, _because(file)) for file in report.files if file.skipped is not None and not file.named]
+    _print_files(output, Column("skipped", shrinks=True, least=24, tail=True), found)
+    if report.unreadable_list:
+        output.say()
+        output.table(
+            [
+                Column("unreadable in", shrinks=True, least=24, tail=True),
+                Column("line", right=True),
+                Column("byte", right=True),
+                Column("reason", shrinks=True, least=24),
+            ],
+            [
+                (path, number(line), number(offset), REASONS.get(reason, reason))
+                for path, line, offset, reason in report.unreadable_list
+            ],
+        )
+    for path, offset in report.pending:
+        output.path("pending ", path, f" byte {number(offset)}")
+        output.say("  the last line is cut short; it is read once its rest is there")
+
+
+def _print_sums(output: Output, report: ImportReport, dry_run: bool) -> None:
+    taken = [file for file in report.files if file.skipped is None]
+    files = plural(len(taken), "file")
+    if not taken:
+        output.say(f"no session log in {plural(len(report.files), 'file')}")
+    elif not report.total("records") and not report.bytes:
+        output.say(f"nothing new in {files}")
+    else:
+        output.say(
+            f"{'would import' if dry_run else 'imported'} {size(report.bytes)} from {files}: "
+            f"{plural(report.sessions, 'new session')}, {plural(report.events, 'new event')}"
+        )
+        sums = [f"{number(report.total(name))} {name}" for name in ("mapped", "unknown", "duplicates", "unreadable")]
+        output.say(f"{plural(report.total('records'), 'record')} = {' + '.join(sums)}")
+
+
+def _because(file: FileReport) -> str:
+    """Why a file was skipped."""
     from storage.detect import SKIPS
 
-    taken = [file for file in report.files if file.skipped is None]
-    would = "would import" if dry_run else "imported"
-    output.say(
-        f"{would} {size(report.bytes)} from {plural(len(taken), 'file')}: "
-        f"{plural(report.sessions, 'new session')}, {plural(report.events, 'new event')}"
-    )
-    parts = " + ".join(f"{report.total(name):,} {name}" for name in ("mapped", "unknown", "duplicates", "unreadable"))
-    output.say(f"{plural(report.total('records'), 'record')} = {parts}")
-    for file in report.files:
-        if file.skipped is not None:
-            because = ({NOTHING_CONFORMS: "no line of it conforms"} | SKIPS)[file.skipped] + (
-                f" ({file.note})" if file.note else ""
-            )
-            (output.tell if file.named else output.say)(f"skipped {file.path}: {because}")
-        elif file.note:
-            output.say(f"{file.path}: {file.note}")
-    for path, line, offset, reason in report.unreadable_list:
-        output.say(f"unreadable {path} line {line:,}, byte {offset:,}: {REASONS.get(reason, reason)}")
-    for path, offset in report.pending:
-        output.say(f"pending {path} byte {offset:,}: the last line is cut short; it is read once its rest is there")
+    assert file.skipped is not None
+    words = ({NOTHING_CONFORMS: "no line of it conforms"} | SKIPS)[file.skipped]
+    return f"{words} ({file.note})" if file.note else words
+
+
+def _print_files(output: Output, column: Column, files: list[tuple[str, str]]) -> None:
+    """Files with something to say of each: the first ten, and how many more there are."""
+    if files:
+        output.say()
+        output.table([column, Column("because" if column.title == "skipped" else "what")], files[:MOST_NAMED])
+    if len(files) > MOST_NAMED:
+        output.say(f"and {plural(len(files) - MOST_NAMED, 'file')} more; --json names them all")
