@@ -5,7 +5,10 @@ from __future__ import annotations
 from affidavit.session.times import iso
 from console.widgets.figures import number
 
-__all__ = ["clock", "count", "duration", "moment", "number", "plural", "size"]
+__all__ = ["CHECKED", "clock", "count", "duration", "moment", "number", "plural", "size"]
+
+CHECKED = {"streams": "source chains", "rows": "table rows", "searchable": "search index"}
+"""What people call a thing that verification counts, where that is another word."""
 
 
 def plural(many: int, thing: str) -> str:

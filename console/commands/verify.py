@@ -14,8 +14,8 @@ from console.commands.completing import addresses
 from console.commands.importing import stopping
 from console.output import Column
 from console.progress import Meter
-from console.state import Verified
-from console.words import plural
+from console.state import MOVED, Verified
+from console.words import CHECKED, number, plural
 
 if TYPE_CHECKING:
     from storage.verify import VerifyReport
@@ -47,9 +47,10 @@ def verify_command(call: Call, address: str | None, since_last: bool) -> int:
     try:
         with stopping(cancel):
             if address is None:
-                since = known.marker() if since_last else None
-                report = verify(call.store, since=since, progress=meter.count, cancel=cancel)
-                known.remember(report, datetime.now(UTC))
+                marker, stamp = known.marker(), known.stamp()
+                since = marker if since_last else None
+                report = verify(call.store, since=since, known=marker, progress=meter.count, cancel=cancel)
+                known.remember(report, datetime.now(UTC), stamp)
             else:
                 report = _one(call, address)
     except Cancelled:
@@ -98,15 +99,15 @@ def _print(call: Call, report: VerifyReport, at: str | None, since_last: bool, a
     output = call.output
     output.table(
         [Column("checked"), Column("count", right=True)],
-        [(name, f"{number:,}") for name, number in report.checked.items()],
+        [(CHECKED.get(name, name), number(many)) for name, many in report.checked.items()],
     )
     output.say()
     for failure in report.failures:
         output.say(
-            f"✗ {failure.address}  {failure.kind}: {FAILURES.get(failure.kind, failure.kind)}\n  {failure.detail}"
+            f"✗ {failure.address}  {failure.kind}\n  {failure.detail or FAILURES.get(failure.kind, '')}".rstrip()
         )
     if report.more:
-        output.say(f"✗ and {report.more:,} more")
+        output.say(f"✗ and {number(report.more)} more")
     if report.withheld:
         output.say(f"withheld: {plural(report.withheld, 'record')} erased, each by a redaction entry")
     if report.holds:
@@ -117,10 +118,16 @@ def _print(call: Call, report: VerifyReport, at: str | None, since_last: bool, a
     else:
         wrong = len(report.failures) + report.more
         output.say(f"✗ does not hold: {plural(wrong, 'failure')} in {plural(report.entries, 'entry')}")
+    if any(failure.kind in MOVED for failure in report.failures):
+        output.say(Verified(call.store).way_out())
     if report.since is not None:
-        output.say(f"entries 0 to {report.since - 1:,} and the tables were not checked again since {at or 'last time'}")
+        output.say(
+            f"entries 0 to {number(report.since - 1)} and the tables were not checked again since {at or 'last time'}"
+        )
     elif address:
         output.say("only what stands at this address was checked; the tables were not compared")
     elif since_last:
         output.say("this store was not verified here before, so everything was checked")
-    output.say("What this does not claim: " + "; ".join(NOT_CLAIMED) + ".")
+    output.say("What this does not claim:")
+    for claim in NOT_CLAIMED:
+        output.say("  " + claim)
