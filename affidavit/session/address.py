@@ -165,6 +165,9 @@ FORMS: dict[str, tuple[str, ...]] = {
 }
 """Every kind of address and how it is written."""
 
+HELD = ("session", "turn", "entry", "payload")
+"""The kinds a store can hold something of; only they are offered to who wrote no address."""
+
 
 def parse(text: str) -> Address:
     """The address a person typed or pasted; blanks around it do not count. Raises :class:`AddressError`."""
@@ -295,11 +298,11 @@ def _hint(kind: str) -> str:
 
 
 def _all_forms() -> str:
-    return "addresses are written " + ", ".join(form for forms in FORMS.values() for form in forms)
+    return "addresses are written " + ", ".join(form for kind in HELD for form in FORMS[kind])
 
 
 def _nearest(kind: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(kind.lower(), FORMS, n=1, cutoff=0.6)
+    near = get_close_matches(kind.lower(), HELD, n=1, cutoff=0.6)
     return _hint(near[0]) if near else _all_forms()

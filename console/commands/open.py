@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import click
 
 from affidavit.session.address import parse
-from console.commands.call import Call, Given, Refused, mask_option, store_option
+from console.commands.call import Call, Given, Refused, mask_option, named_store, store_option
 from console.machine import background, console_can_open
+from console.settings import PROGRAM
 
 if TYPE_CHECKING:
     from storage.archive import Archive
@@ -55,8 +57,10 @@ def open_store(
     settings = call.settings
     reason = console_can_open()
     if reason is not None:
-        instead = "affidavit sessions" if start is None else f"affidavit show {start}"
-        raise Refused(f"the console cannot open: {reason}", f"{instead} prints the same as plain text")
+        instead = [PROGRAM, "sessions"] if start is None else [PROGRAM, "show", start]
+        if path != named_store(None, settings):
+            instead += ["--store", path]
+        raise Refused(f"the console cannot open: {reason}", f"{shlex.join(instead)} prints the same as plain text")
     from console.app import AffidavitApp
     from console.program import Program
 
