@@ -73,9 +73,11 @@ def _hits(
 
 
 def _print(call: Call, hits: list[Hit], total: Total) -> None:
+    room = max((len(found.kind) for found in hits), default=0)
     for found in hits:
         address = documents.event_address(found.session_uid, found.id)
-        call.output.line(f"{address}  {moment(found.at)}  {found.kind}  {found.session_title}")
+        when = moment(found.at) or "no time recorded"
+        call.output.line(f"{address}  {when:<16}  {found.kind:<{room}}  {found.session_title}")
         call.output.line("    " + found.excerpt)
     known = plural(total.value, "hit") if total.exact else "more than " + plural(total.value, "hit")
     if not total.value:

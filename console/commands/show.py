@@ -122,7 +122,7 @@ def _several(
     unproven = 0
     for _, row, holds in proven:
         unproven += not holds
-        call.output.line(_line(row, holds))
+        call.output.line(_line(row, holds, session.cwd))
     prover.end(unproven)
     return 0
 
@@ -134,8 +134,7 @@ def _event(call: Call, archive: Archive, session: SessionRow, row: EventRow, pro
     elif call.output.json:
         return _listed(call, archive, session, [(archive.position(session.key, row), row, holds)])
     else:
-        for line in _event_lines(session, archive.detail_of(row), holds):
-            call.output.say(line)
+        _print_event(call, session, archive.detail_of(row), holds)
     return 0
 
 
@@ -188,17 +187,25 @@ def _heading(call: Call, session: SessionRow) -> None:
     say = call.output.say
     say(f"session/{session.uid}  {session.title}")
     agent = session.agent + (f" {session.version}" if session.version else "")
-    span = f"{moment(session.started)} to {moment(session.ended)} UTC" if session.started is not None else "no times"
-    say("  " + " · ".join(part for part in (agent, session.cwd or "", session.git_branch or "", span) if part))
+    say("  " + " · ".join([agent, *session.models, _span(session)]))
+    if session.cwd:
+        call.output.path("  in ", session.cwd, f" · {session.git_branch}" if session.git_branch else "")
     used = session.tokens.input + session.tokens.output
     counts = [
         plural(session.events, "event"), plural(session.turns, "turn"), plural(session.lanes, "lane"),
-        plural(session.branches, "branch"), f"{count(used)} tokens",
-        f"{number(session.unreadable)} unreadable",
+        plural(session.branches, "branch"), f"{count(used)} tokens", f"{number(session.unreadable)} unreadable",
     ]  # fmt: skip
-    say("  " + " · ".join(counts) + (f" · {', '.join(session.models)}" if session.models else ""))
+    say("  " + " · ".join(counts))
     say("  native id " + session.native)
     say()
+
+
+def _span(session: SessionRow) -> str:
+    """From when to when, the day once if it is the same."""
+    if session.started is None:
+        return "no times"
+    start, end = moment(session.started), moment(session.ended)
+    return f"{start} to {end.removeprefix(start[:11])} UTC"
 
 
 def _mark(row: EventRow) -> str:
@@ -209,11 +216,16 @@ def _mark(row: EventRow) -> str:
     return "✗" if row.kind == "error" else "·"
 
 
-def _line(row: EventRow, holds: bool) -> str:
-    """One event in a list: the beginning of its id, turn, lane, time, mark, words."""
+def _line(row: EventRow, holds: bool, cwd: str | None) -> str:
+    """One event in a list: the beginning of its id, turn, lane, time, mark, words.
+
+    A file that a tool was given is named from the session's folder ``cwd`` on.
+    """
     turn = f"{row.turn:>3}" if row.turn else "   "
     lane = f"├{row.lane} " if row.lane else ""
-    words = f"{row.tool}: {row.summary}" if row.tool and row.kind == "tool.intent" else row.summary
+    words = row.summary
+    if row.tool and row.kind == "tool.intent":
+        words = f"{row.tool}: " + (words.removeprefix(f"{cwd}/") if cwd else words)
     if not holds:
         words = "✗ not as recorded: " + words
     notes = [word for word, told in (("inferred", row.inferred), ("abandoned", row.abandoned)) if told]
@@ -223,9 +235,28 @@ def _line(row: EventRow, holds: bool) -> str:
     return f"#{event_hex(row.id)[:8]} {turn} {clock(row.at)} {_mark(row):<7} {lane}{words}{noted}"
 
 
-def _event_lines(session: SessionRow, detail: EventDetail, holds: bool) -> Iterator[str]:
+def _print_event(call: Call, session: SessionRow, detail: EventDetail, holds: bool) -> None:
     """One event whole: what it is, where it comes from, what is odd about it, what it says."""
-    row, source = detail.row, detail.source
+    say, source = call.output.say, detail.source
+    for line in _about(session, detail.row):
+        say(line)
+    end = source.offset + source.length
+    call.output.path("  from ", source.file)
+    say(f"    line {number(source.line)}, bytes {number(source.offset)} to {number(end)} · entry/{source.entry}")
+    if not holds:
+        say(f"  ✗ {WORDS}")
+    for flag in detail.row.flags:
+        say(f"  ! {FLAGS.get(flag, flag)}")
+    if detail.row.copies > 1:
+        say(f"  ! the same record stands {number(detail.row.copies)} times in the log")
+    for reference in detail.refs:
+        say(f"  refers to {reference}")
+    say()
+    say(f"withheld by entry/{detail.withheld_by}" if detail.withheld_by is not None else detail.text or "(no text)")
+
+
+def _about(session: SessionRow, row: EventRow) -> Iterator[str]:
+    """What an event is."""
     lane = "main" if row.lane == 0 else f"lane {row.lane}"
     branch = "" if row.branch == 0 else f" · abandoned branch {row.branch}"
     yield f"{documents.event_address(session.uid, row.id)}  {row.kind}"
@@ -243,24 +274,6 @@ def _event_lines(session: SessionRow, detail: EventDetail, holds: bool) -> Itera
         facts.append("~ inferred, not recorded as such")
     if any(facts):
         yield "  " + " · ".join(fact for fact in facts if fact)
-    end = source.offset + source.length
-    place = f"line {number(source.line)}, bytes {number(source.offset)} to {number(end)}"
-    yield f"  from {source.file} {place} · entry/{source.entry}"
-    if not holds:
-        yield f"  ✗ {WORDS}"
-    for flag in row.flags:
-        yield f"  ! {FLAGS.get(flag, flag)}"
-    if row.copies > 1:
-        yield f"  ! the same record stands {row.copies} times in the log"
-    for reference in detail.refs:
-        yield f"  refers to {reference}"
-    yield ""
-    if detail.withheld_by is not None:
-        yield f"withheld by entry/{detail.withheld_by}"
-    elif detail.text:
-        yield detail.text
-    else:
-        yield "(no text)"
 
 
 def _entry(call: Call, data: bytes, index: int, prover: Prover, raw: bool) -> int:
