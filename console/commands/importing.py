@@ -245,13 +245,16 @@ def _print(output: Output, report: ImportReport, dry_run: bool) -> None:
     from affidavit.proof.parsing import REASONS
 
     _print_sums(output, report, dry_run)
-    noted = [(file.path, file.note) for file in report.files if file.skipped is None and file.note]
-    _print_files(output, Column("file", shrinks=True, least=24, tail=True), noted)
+    _print_notes(output, report)
     for file in report.files:
         if file.skipped is not None and file.named:
             output.tell(f"skipped {file.path}: {_because(file)}")
     found = [(file.path, _because(file)) for file in report.files if file.skipped is not None and not file.named]
-    _print_files(output, Column("skipped", shrinks=True, least=24, tail=True), found)
+    if found:
+        output.say()
+        output.table([Column("skipped", shrinks=True, least=24, tail=True), Column("because")], found[:MOST_NAMED])
+    if len(found) > MOST_NAMED:
+        output.say(f"and {plural(len(found) - MOST_NAMED, 'file')} more; --json names them all")
     if report.unreadable_list:
         output.say()
         output.table(
@@ -296,10 +299,16 @@ def _because(file: FileReport) -> str:
     return f"{words} ({file.note})" if file.note else words
 
 
-def _print_files(output: Output, column: Column, files: list[tuple[str, str]]) -> None:
-    """Files with something to say of each: the first ten, and how many more there are."""
-    if files:
+def _print_notes(output: Output, report: ImportReport) -> None:
+    """What there is to say of files that were read: the first ten of each kind, and how many more there are."""
+    noted: dict[str, list[str]] = {}
+    for file in report.files:
+        if file.skipped is None and file.note:
+            noted.setdefault(file.note, []).append(file.path)
+    for note, paths in noted.items():
         output.say()
-        output.table([column, Column("because" if column.title == "skipped" else "what")], files[:MOST_NAMED])
-    if len(files) > MOST_NAMED:
-        output.say(f"and {plural(len(files) - MOST_NAMED, 'file')} more; --json names them all")
+        output.say(f"{note} ({plural(len(paths), 'file')}):")
+        for path in paths[:MOST_NAMED]:
+            output.path("  ", path)
+        if len(paths) > MOST_NAMED:
+            output.say(f"  and {number(len(paths) - MOST_NAMED)} more")

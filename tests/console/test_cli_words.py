@@ -92,8 +92,9 @@ def test_a_replaced_file_is_read_as_a_new_revision_and_named(filled):
     log.write_bytes(log.read_bytes().replace(b"no role", b"no name"))
     done = filled("import", str(log.parent))
     assert done.code == 0
-    (line,) = [line for line in done.out.splitlines() if line.startswith(str(log))]
-    assert line.endswith("read as a new revision")
+    assert re.search(
+        rf"^replaced .* read as a new revision \(1 file\):\n  {re.escape(str(log))}$", done.out, re.MULTILINE
+    )
     assert filled("import", str(log.parent)).out == "nothing new in 1 file\n"
 
 

@@ -36,7 +36,7 @@ def test_the_console_opens_right_at_an_address_and_leaves_on_q(address):
 def test_a_terminal_that_cannot_draw_is_told_the_plain_command(address):
     plain = InTerminal(address, TERM="dumb")
     assert plain.end() == 2
-    assert f"affidavit show {address}" in plain.text
+    assert f"affidavit show '{address}' prints the same" in plain.text
     assert not INTRODUCERS.search(plain.text)
 
 
