@@ -62,7 +62,11 @@ LARGEST_SHOWN = 1_048_576
 @click.argument("address", metavar="ADDRESS", shell_complete=addresses)
 @click.option("--raw", is_flag=True, help="The very bytes of the record as they stood in the file it came from.")
 def show_command(call: Call, address: str, raw: bool) -> int:
-    """Print what is at ADDRESS, whole: a session, an event, a turn, a ledger entry, recorded bytes."""
+    """Print what is at ADDRESS, whole: a session, an event, a turn, a ledger entry, recorded bytes.
+
+    What is printed is proven by the ledger as it passes. Bytes that are not the ones that were recorded are told on
+    standard error, their events carry the flag not_as_recorded in JSON, and the exit code is 1.
+    """
     if raw and call.output.json:
         raise click.UsageError("--raw prints bytes, --json a document: choose one")
     if raw and call.output.mask:
