@@ -50,6 +50,9 @@ from affidavit.text.marks import marked
 
 _MAX_CYCLE_WALK = 100_000
 
+MOST_MET = 600_000
+"""Ids remembered of sessions that began here, about 40 MB; beyond, all are looked up in tables."""
+
 
 class Place(NamedTuple):
     """Where a known record stands: its first event (or record) number, turn, lane and parent id."""
@@ -143,6 +146,8 @@ class Derivation:
         self._calls: dict[tuple[int, int], Call] = {}
         self._spent: dict[tuple[int, int], Spent] = {}
         self._awaits = False
+        self._own: set[tuple[str, str]] = set()
+        self._met: set[int] = set()
 
     def begin(self) -> None:
         """Forget the last batch's changes; states are kept."""
@@ -164,6 +169,8 @@ class Derivation:
                 self._record(source, n, prepared)
             elif broken is not None:
                 self._unreadable(source, n, broken)
+        if self._own:
+            self._meet(source, records)
         return self.changes
 
     def _look_up(self, source: SourceState, records: Iterable[Taken]) -> None:
@@ -171,12 +178,18 @@ class Derivation:
         wanted: set[int] = set()
         messages: dict[str, set[int]] = {}
         calls: dict[str, set[int]] = {}
+        met = self._met
         for _, prepared, _ in records:
             if prepared is None:
                 continue
             session, _, first, above, message, *_, joins, _, _ = prepared
-            wanted.add(first)
-            wanted.add(above)
+            if (source.format, session) in self._own:
+                wanted.update(id for id in (first, above) if id in met)
+                message = message if message in met else 0
+                joins = [join for join in joins if join[1] in met]
+            else:
+                wanted.add(first)
+                wanted.add(above)
             if message:
                 messages.setdefault(session, set()).add(message)
             for join in joins:
@@ -197,6 +210,26 @@ class Derivation:
                     {(state.no, id): call for id, call in self.known.calls(state.no, list(waiting)).items()}
                 )
 
+    def _meet(self, source: SourceState, records: Iterable[Taken]) -> None:
+        """Remember the ids of sessions that began here: what was not met in them need not be looked for in tables."""
+        if len(self._met) > MOST_MET:
+            self._own.clear()
+            self._met.clear()
+        for _, prepared, _ in records:
+            if prepared is not None and (source.format, prepared[0]) in self._own:
+                _, _, first, _, message, *_, joins, _, _ = prepared
+                self._met.add(first)
+                if message:
+                    self._met.add(message)
+                for join in joins:
+                    self._met.add(join[1])
+
+    def forget(self) -> None:
+        """Drop every state: the tables may have been changed by others."""
+        self.sessions.clear()
+        self._own.clear()
+        self._met.clear()
+
     def _known_session(self, format: str, native: str) -> SessionState | None:
         key = (format, native)
         state = self.sessions.get(key)
@@ -216,6 +249,7 @@ class Derivation:
             state.lane_names[""] = 0
             self.changes.lanes.add((number, 0))
             self.sessions[key] = state
+            self._own.add(key)
         self.touched[state.no] = state
         if source.session is None and native == source.native:
             source.session = state.no

@@ -56,7 +56,7 @@ class Fold:
 
     def forget(self) -> None:
         """Drop every cached state: another connection may have written since."""
-        self.derivation.sessions.clear()
+        self.derivation.forget()
         self.sources.clear()
         self.known.forget()
 
