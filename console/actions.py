@@ -35,6 +35,9 @@ class Situation:
     facets: bool = False
 
 
+DETAILS = frozenset({"timeline", "entry"})
+"""Views that show one thing of a list: escape goes back from them once there is nothing else to leave."""
+
 Reason = Callable[[Situation], "str | None"]
 
 
@@ -101,7 +104,9 @@ def _filled(now: Situation) -> str | None:
 
 
 def _transient(now: Situation) -> str | None:
-    return None if now.transient else "nothing to leave; backspace goes back, q quits"
+    if now.transient or (now.back and now.view in DETAILS):
+        return None
+    return "nothing to leave; backspace goes back, q quits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,8 @@ class Action:
 
     ``label`` is a word or two for the keys line, ``tooltip`` a sentence for help. ``keys`` are Textual's key names,
     the first one shown; without keys it stands in the palette only. ``views`` says where it exists (``None``:
-    everywhere). ``foot`` is its place in the keys line by view, ``0`` keeps it out.
+    everywhere). ``foot`` is its place in the keys line by view, ``0`` keeps it out; with ``foot_in`` it stands there
+    in those views only.
     """
 
     id: str
@@ -121,6 +127,7 @@ class Action:
     views: frozenset[str] | None = None
     foot: int = 0
     why: Reason = _always
+    foot_in: frozenset[str] | None = None
 
     @property
     def method(self) -> str:
@@ -168,33 +175,35 @@ ACTIONS: tuple[Action, ...] = (
     Action("open", "open", "Open what the cursor is on, or show it over the whole screen", ("enter",), "Lists",
            foot=1, why=_row),
     Action("prompt.next", "prompt", "Go to the next message that begins a turn", ("right_square_bracket",),
-           "Timeline", _TIMELINE, 2, _rows),
+           "Timeline", _TIMELINE, 3, _rows),
     Action("prompt.previous", "prompt before", "Go to the previous message that begins a turn",
            ("left_square_bracket",), "Timeline", _TIMELINE, 0, _rows),
     Action("problem.next", "problem", "Go to the next failed check, failed tool or error",
-           ("right_curly_bracket",), "Timeline", _TIMELINE, 3, _rows),
+           ("right_curly_bracket",), "Timeline", _TIMELINE, 4, _rows),
     Action("problem.previous", "problem before", "Go to the previous failed check, failed tool or error",
            ("left_curly_bracket",), "Timeline", _TIMELINE, 0, _rows),
     Action("fold", "fold", "Fold or unfold the turn or sub-agent the cursor is in", ("z",), "Timeline", _TIMELINE,
-           4, _row),
+           5, _row),
     Action("fold.all", "fold every turn", "Show one line a turn", (), "Timeline", _TIMELINE, 0, _rows),
     Action("fold.none", "unfold everything", "Show every turn and every sub-agent open", (), "Timeline", _TIMELINE,
            0, _rows),
     Action("lanes", "lanes", "Go round: sub-agents folded, all lanes open, this lane alone", ("t",), "Timeline",
            _TIMELINE, 0, _lanes),
     Action("raw", "raw", "Show the recorded bytes of this event: as text, as hex, and back", ("r",), "Timeline",
-           _BYTES, 5, _row),
+           _BYTES, 6, _row),
+    Action("hidden", "hidden", "Show what is hidden at first: what the runtime says of itself; and hide it again",
+           ("h",), "Timeline", _TIMELINE, 0, _rows),
     Action("verify.run", "run", "Check everything: every entry, hash and table from the first on", ("r",), "Verify",
-           _VERIFY, 2, _idle),
-    Action("verify.new", "only new", "Check only what is newer than the last run that held", ("l",), "Verify",
            _VERIFY, 3, _idle),
-    Action("filter", "filter", "Show only rows that contain some words", ("slash",), "Everywhere", foot=6,
+    Action("verify.new", "only new", "Check only what is newer than the last run that held", ("l",), "Verify",
+           _VERIFY, 4, _idle),
+    Action("filter", "filter", "Show only rows that contain some words", ("slash",), "Everywhere", foot=7,
            why=_filled),
     Action("facets", "narrow", "Narrow the list down by what its rows have in common", ("f",), "Lists", foot=0,
            why=_facets),
     Action("sort", "sort", "Put the list in another order", ("s",), "Lists", _SESSIONS | _TIMELINE | _SEARCH, 0,
            _sort),
-    Action("import", "import", "Read an agent's sessions into this store", ("i",), "Sessions", _SESSIONS, 7,
+    Action("import", "import", "Read an agent's sessions into this store", ("i",), "Sessions", _SESSIONS, 8,
            _writes),
     Action("demo", "open the demo", "Open the demo store: three sessions that tell a story", (), "Sessions",
            _SESSIONS, 0, _writes),
@@ -208,20 +217,21 @@ ACTIONS: tuple[Action, ...] = (
     Action("hit.next", "next hit", "Go to the next match of the filter or the search", ("n",), why=_hits),
     Action("hit.previous", "previous hit", "Go to the previous match of the filter or the search", ("N",),
            why=_hits),
-    Action("copy", "copy", "Copy text, address, hash, JSON, citation or command", ("y",), foot=8, why=_row),
+    Action("copy", "copy", "Copy text, address, hash, JSON, citation or command", ("y",), foot=9, why=_row),
     Action("pager", "pager", "Open what the cursor is on in $PAGER", ("o",), why=_row),
-    Action("address", "go to", "Go to an address, such as session/ID#EVENT", ("colon",), foot=9),
-    Action("back", "back", "Go back to where you were before", ("backspace", "alt+left"), why=_back),
+    Action("address", "go to", "Go to an address, such as session/ID#EVENT", ("colon",), foot=10),
+    Action("back", "back", "Go back to where you were before", ("backspace", "alt+left"),
+           foot=2, foot_in=DETAILS, why=_back),
     Action("forward", "forward", "Go forward again", ("alt+right",), why=_forward),
     Action("go.sessions", "Sessions", "List every session", ("2",), why=_always),
     Action("go.verify", "Verify", "See what is checked and what holds", ("5",), why=_always),
     Action("go.search", "Search", "Search the text of every session", ("6",), why=_filled),
-    Action("leave", "leave", "Leave whatever is open or running: a prompt, a filter, a full screen, an import",
+    Action("leave", "leave", "Leave what is open or running (a prompt, filter, full screen, import), then go back",
            ("escape",), why=_transient),
     Action("mask", "mask", "Hide paths, mails, hosts and secrets, for a shared screen", ("M",)),
     Action("theme", "theme", "Go to the next theme", ("T",)),
     Action("palette", "palette", "Find an action, a session or an address by its name", ("ctrl+p",)),
-    Action("help", "keys", "Show every key that works here, and run it", ("question_mark",), foot=10),
+    Action("help", "keys", "Show every key that works here, and run it", ("question_mark",), foot=11),
     Action("quit", "quit", "Leave the console", ("q", "ctrl+q")),
 )  # fmt: skip
 """The registry, in the order help shows it."""
@@ -236,7 +246,8 @@ def in_view(view: str) -> Iterator[Action]:
 
 def keys_line(view: str) -> list[Action]:
     """What the keys line of a view names, most useful first; at most seven."""
-    named = sorted((action for action in in_view(view) if action.foot), key=lambda action: action.foot)
+    there = (action for action in in_view(view) if action.foot_in is None or view in action.foot_in)
+    named = sorted((action for action in there if action.foot), key=lambda action: action.foot)
     return named[:6] + named[-1:] if len(named) > 7 else named
 
 

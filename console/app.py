@@ -17,7 +17,7 @@ from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.widget import AwaitMount
 
-from console.actions import BY_ID, Situation
+from console.actions import BY_ID, DETAILS, Situation
 from console.finding import Finding
 from console.history import History
 from console.jobs import Jobs
@@ -296,6 +296,8 @@ class AffidavitApp(App[None]):
             return
         elif self.jobs.job is not None:
             self.jobs.job.stop()
+        elif self.view is not None and self.view.NAME in DETAILS:
+            self.do_back()
 
     def do_mask(self) -> None:
         self.outside.masked = not self.outside.masked

@@ -19,6 +19,7 @@ from affidavit.session.event import event_hex
 from console.screens.view import Place
 from console.widgets import figures
 from console.widgets.chooser import Choice
+from console.widgets.error_panel import ErrorPanel
 from console.widgets.ink import Ink, Line
 
 if TYPE_CHECKING:
@@ -76,10 +77,15 @@ class Finding:
         app.pool.ask("address", lambda archive: resolve(archive, address), app.go, failed)
 
     def _refused(self, why: str, first: bool) -> None:
+        words = self._app.outside.line(why, 160)
         if first:
+            # A passing word would be overlooked by who has just come: what they asked for is not what they see.
             self._app.go(Place("sessions"))
-        if why:
-            self._app.shell.flash(self._app.outside.line(why, 160), "person")
+            if why:
+                more = "What it does hold is listed behind this. To open another store:\naffidavit --store PATH ADDRESS"
+                self._app.push_screen(ErrorPanel("This store does not hold what was asked for", f"{words}\n\n{more}"))
+        elif why:
+            self._app.shell.flash(words, "person")
 
     def do_hit_next(self) -> None:
         self._step(1)

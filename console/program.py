@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from console.services import Cancelled, Found, ImportResult, OpenArchive, Progress, VerifyResult
-from console.settings import Settings, state_folder
+from console.settings import Settings, state_folder, store_path
 from console.state import Verified
 
 if TYPE_CHECKING:
@@ -36,6 +36,14 @@ class Program:
         from console.clipboard import copy
 
         return copy(text, folder=state_folder(), command=self._settings.copy_command, terminal=terminal)
+
+    def command(self, address: str) -> str:
+        """The command that opens an address, quoted for a shell; with the store, unless it is the default one."""
+        from affidavit.session.address import parse, shell_command
+
+        usual = {store_path(None, self._settings), store_path(None, self._settings, {})}
+        here = () if usual == {self._store} else ("--store", self._store)
+        return shell_command(parse(address), *here)
 
     def verify(self, progress: Progress, cancelled: Cancelled, *, full: bool = False) -> VerifyResult:
         """Checks what is new since the last run, or with ``full`` everything; remembers what was found."""

@@ -108,6 +108,10 @@ class Services(Protocol):
         """Copy a text; ``terminal`` writes to the terminal the console stands in. Called on the event loop; brief."""
         ...
 
+    def command(self, address: str) -> str:
+        """The shell command that opens an address in this very store, wherever it is typed. Quick."""
+        ...
+
     def verify(self, progress: Progress, cancelled: Cancelled, *, full: bool = False) -> VerifyResult:
         """Check the store: only what is newer than the last run that held, or with ``full`` everything."""
         ...

@@ -164,6 +164,10 @@ class Archive:
         """Events of the filtered list."""
         return timeline.count(self._link, session, filter)
 
+    def kinds(self, session: int) -> list[tuple[str, int]]:
+        """Every kind of event a session holds, with how many, the most frequent first."""
+        return timeline.kinds(self._link, session)
+
     def position(self, session: int, row: EventRow, filter: EventFilter = _ALL_EVENTS) -> int:
         """How many events of the filtered list stand before this one."""
         return timeline.position(self._link, session, timeline.cursor_of(row), filter)

@@ -113,6 +113,8 @@ class Choices(Inked):
         self.top = max(min(self.top, above), self.cursor - height + 1, 0)
 
     def on_resize(self) -> None:
+        # What was settled before there was any room says nothing.
+        self.top = 0
         self._settle()
         self.refresh()
 

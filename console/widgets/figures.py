@@ -84,6 +84,14 @@ def day(micros: int | None, now: datetime) -> str:
     return f"{at.day} {at:%b} {at.year}"
 
 
+def date(micros: int | None) -> str:
+    """A day, ``Sat 16 May``; nothing where no time is recorded."""
+    if micros is None:
+        return ""
+    at = instant(micros)
+    return f"{at:%a} {at.day} {at:%b}"
+
+
 def span(start: int | None, end: int | None) -> str:
     """From when to when: ``14 May 2025 10:02-10:19 UTC``."""
     if start is None:

@@ -36,6 +36,7 @@ class EventFilter:
     """Which events of a session to show. ``text`` matches summary and tool, case-insensitively and literally.
 
     ``kinds`` and ``lanes`` keep what they name (``None``: everything), ``hide_kinds`` drops what it names.
+    ``interruptions`` keeps where the person cut the agent short, whatever kinds are hidden.
     ``abandoned=False`` drops the events of abandoned branches, those of sub-agents started there included.
     """
 
@@ -45,3 +46,4 @@ class EventFilter:
     lanes: frozenset[int] | None = None
     abandoned: bool = True
     problems_only: bool = False
+    interruptions: bool = False

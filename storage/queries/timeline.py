@@ -101,6 +101,12 @@ def next_prompt(link: ReadConnection, session: int, cursor: Cursor | None, direc
     return event(link, rows[0][2]) if rows else None
 
 
+def kinds(link: ReadConnection, session: int) -> list[tuple[str, int]]:
+    """Every kind of event a session holds, with how many, the most frequent first."""
+    sql = "SELECT kind, count(*) FROM event WHERE session = ? GROUP BY kind ORDER BY count(*) DESC, kind"
+    return [(kind, count) for kind, count in link.rows(sql, (session,))]
+
+
 def turn_start(link: ReadConnection, session: int, turn: int) -> EventRow | None:
     key = link.value("SELECT n FROM turn WHERE session = ? AND turn = ?", (session, turn))
     return None if key is None else event(link, key)
@@ -118,7 +124,12 @@ def _where(link: ReadConnection, session: int, filter: EventFilter) -> Condition
     if filter.kinds is not None:
         tests.append(among("e.kind", filter.kinds))
     if filter.hide_kinds:
-        tests.append(among("e.kind", filter.hide_kinds, negated=True))
+        kept = among("e.kind", filter.hide_kinds, negated=True)
+        if filter.interruptions:
+            # Readers infer an interruption from the mark that stands in the person's place.
+            spared = "e.kind = 'lifecycle' AND e.actor = 'user' AND e.inferred = 1"
+            kept = Condition(f"({kept.sql} OR ({spared}))", kept.values)
+        tests.append(kept)
     if filter.lanes is not None:
         tests.append(among("e.lane", filter.lanes))
     if filter.problems_only:

@@ -262,8 +262,8 @@ class FakeArchive:
         world = self.world
         if filter == ALL_EVENTS:
             return range(world.events)
-        plain = replace(filter, hide_kinds=frozenset())
-        if plain == ALL_EVENTS and not filter.hide_kinds & {story[0] for story in STORY}:
+        plain = replace(filter, hide_kinds=frozenset(), interruptions=False)
+        if plain == ALL_EVENTS and not world.overrides and not filter.hide_kinds & {story[0] for story in STORY}:
             return range(world.events)
         found = []
         for number in range(world.events):
@@ -272,7 +272,7 @@ class FakeArchive:
             if (
                 filter.text.casefold() in words
                 and (filter.kinds is None or row.kind in filter.kinds)
-                and row.kind not in filter.hide_kinds
+                and (row.kind not in filter.hide_kinds or (filter.interruptions and row.inferred))
                 and (filter.lanes is None or row.lane in filter.lanes)
                 and (filter.abandoned or row.branch == 0)
                 and (not filter.problems_only or world.is_problem(row))
@@ -318,6 +318,14 @@ class FakeArchive:
     def count_events(self, session: int, filter: EventFilter = ALL_EVENTS) -> Total:
         self._asked("count_events")
         return Total(len(self._event_numbers(session, filter)), True)
+
+    def kinds(self, session: int) -> list[tuple[str, int]]:
+        self._asked("kinds")
+        counts: dict[str, int] = {}
+        for number in range(min(self.world.events, 2_000)):
+            kind = self.world.event(session, number).kind
+            counts[kind] = counts.get(kind, 0) + 1
+        return sorted(counts.items(), key=lambda pair: -pair[1])
 
     def position(self, session: int, row: EventRow, filter: EventFilter = ALL_EVENTS) -> int:
         self._asked("position")
@@ -490,6 +498,9 @@ class FakeServices:
     def copy(self, text: str, terminal: Callable[[str], object] | None) -> FakeCopied:
         self.copied.append(text)
         return FakeCopied("osc52", "sent to the terminal, which does not say whether it took it")
+
+    def command(self, address: str) -> str:
+        return f"affidavit --store '/home/user/my stores/a.db' '{address}'"
 
     def verify(self, progress: Progress, cancelled: Cancelled, *, full: bool = False) -> VerifyResult:
         if self.error is not None:

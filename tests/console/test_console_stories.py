@@ -534,3 +534,115 @@ async def test_events_that_come_in_meanwhile_follow_the_last_row() -> None:
         world.events = 24
         it.app._glanced(101)
         await it.play("second 24 events\nrow 10:03:08\npress j j j j\nrow 10:03:20")
+
+
+async def test_escape_leaves_what_is_open_and_then_goes_back() -> None:
+    async with stage() as it:
+        await it.play("""
+            press enter
+            keys  backspace back
+            press enter
+            keys  enter back to list   j k scroll   ] [ prompt
+            press escape
+            keys  enter open
+            top   Sessions ▸ Fix the failing
+            press escape
+            top   2 Sessions
+            press escape
+            status nothing to leave
+        """)
+
+
+async def test_the_command_that_is_copied_names_the_store() -> None:
+    async with stage() as it:
+        await it.play("press enter y\ntype command\npress enter\nstatus copied")
+        assert it.services.copied == [f"affidavit --store '/home/user/my stores/a.db' 'session/s000000000000#{0:016x}'"]
+        await it.play("press colon\ntype entry/7\npress enter y\ntype command\npress enter\nstatus copied")
+        assert it.services.copied[1].endswith("'entry/7'")
+
+
+async def test_an_address_this_store_does_not_hold_is_told_before_anything_else() -> None:
+    async with stage(start="session/nosuch") as it:
+        await it.play("""
+            see   ✗ This store does not hold what was asked for
+            see   this store holds no session whose id begins with nosuch
+            see   affidavit --store PATH ADDRESS
+            press escape
+            row   Fix the failing role test
+        """)
+
+
+async def test_paths_are_shown_from_the_folder_of_the_session_and_keep_the_name_of_the_file() -> None:
+    world = World(lanes=1)
+    cwd = world.session(0).cwd
+    world.overrides[6] = {"summary": f"{cwd}/src/auth/session.ts"}
+    world.overrides[9] = {"summary": "/opt/" + "deeply/nested/" * 5 + "settings.toml"}
+    world.overrides[10] = {"summary": f"The file {cwd}/src/auth/session.ts has been updated"}
+    async with stage(world) as it:
+        await it.play(
+            "press enter\nsee ▸ read     src/auth/session.ts\nsee nested/settings.toml\nsee The file src/auth"
+        )
+        assert f"▸ read     {cwd}" not in it.frame
+
+
+async def test_the_day_is_named_where_it_changes() -> None:
+    world = World(sessions=1, lanes=1)
+    day = 86_400_000_000
+    for number in range(5, 320):
+        at = world.event(0, number).at + day
+        world.overrides[number] = {"at": at, "sort": at}
+    async with stage(world) as it:
+        await it.play("press enter j j j j j\nrow — Thu 15 May — pnpm test · 1 failed")
+        assert it.frame.count("— Thu 15 May —") == 1
+        assert "— Wed 14 May —" not in it.frame
+        await it.play("press G\ngone — Thu 15 May —")
+
+
+async def test_only_flags_that_need_a_look_stand_in_the_row() -> None:
+    world = World(lanes=1)
+    world.overrides[1] = {"flags": ("stored_twice", "time_missing", "truncated_search")}
+    world.overrides[2] = {"kind": "permission.decision", "summary": "mode: acceptEdits", "ok": None}
+    async with stage(world) as it:
+        await it.play("press enter j\nrow · thinks\nsee ! stored twice")
+        assert not it.row.split("│")[0].rstrip().endswith("!")
+        await it.play("press j\nrow · mode     acceptEdits")
+
+
+async def test_what_the_runtime_says_is_hidden_until_h_but_an_interruption_never() -> None:
+    world = World(lanes=1)
+    world.overrides[4] = {"kind": "lifecycle", "actor": "runtime", "summary": "turn took 3 s"}
+    world.overrides[5] = {"kind": "lifecycle", "actor": "user", "inferred": True, "summary": "interrupted by the user"}
+    async with stage(world) as it:
+        await it.play("""
+            press enter
+            see    ! stopped  interrupted by the user
+            gone   turn took 3 s
+            status 1 hidden (runtime) · h shows
+            press  h
+            see    turn took 3 s
+            status 0 hidden · h hides
+            press  j j j j z
+            row    15 events ▸
+            press  z h
+            gone   turn took 3 s
+        """)
+
+
+async def test_a_timeline_is_narrowed_to_what_occurs_in_it() -> None:
+    async with stage() as it:
+        await it.play("""
+            press enter f
+            see   problems only
+            see   40 events
+            see   only this lane
+            see   sub-agent 1
+            gone  compaction
+            type  verification
+            press enter
+            row   ✗ check
+            status hidden (filter
+            press escape f
+            type  sub-agent 2
+            press enter
+            status other lanes
+        """)

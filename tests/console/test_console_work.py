@@ -268,7 +268,7 @@ async def test_search_finds_while_it_is_typed_and_marks_what_it_found() -> None:
             press 6
             see   Search every session
             type  role
-            row   The role test is the only one that fails
+            row   Fix the faili…  The role test is the only
             second 500 hits
             status hit 1
             see   · model.reasoning

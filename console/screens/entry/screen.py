@@ -156,7 +156,14 @@ class EntryView(View):
     def prepare_copies(self, give: Callable[[Sequence[Copy]], None]) -> None:
         if self._held is not None:
             text = "\n".join(as_text(self._held.data, self.console_app.outside))
-            give([Copy("address", "address", self._address), Copy("text", "text", text)])
+            command = self.console_app.services.command(self._address)
+            give(
+                [
+                    Copy("address", "address", self._address),
+                    Copy("command", "command that opens it", command),
+                    Copy("text", "text", text),
+                ]
+            )
 
     def prepare_text(self, give: Callable[[str], None]) -> None:
         if self._held is not None:

@@ -34,8 +34,9 @@ def hit_line(hit: Hit, room: int, outside: Outside, now: datetime) -> Line:
         Ink("quiet", left(figures.day(hit.at, now), 12) + " "),
         Ink("quiet", left(_SHORT.get(hit.kind, hit.kind.rpartition(".")[2]), 10)),
     ]
-    if room >= 90:
-        head.append(Ink("outside", left(outside.line(hit.session_title, 22), 22) + "  "))
+    if room >= 64:
+        size = 22 if room >= 90 else 14
+        head.append(Ink("quiet", left(outside.line(hit.session_title, size), size) + "  "))
     return (*head, *excerpt(hit, room - width(head), outside))
 
 

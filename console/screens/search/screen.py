@@ -314,12 +314,12 @@ class SearchView(View):
 
     def prepare_copies(self, give: Callable[[Sequence[Copy]], None]) -> None:
         hits = list(self._rows.marked.values()) or ([self._rows.item] if self._rows.item else [])
-        outside = self.console_app.outside
+        outside, command = self.console_app.outside, self.console_app.services.command
 
         def read(archive: Archive) -> list[Copy]:
             session = archive.session(archive.event(hits[0].key).session)
             same = [hit.key for hit in hits if hit.session_uid == session.uid]
-            return copies_of(archive, session, same, outside)
+            return copies_of(archive, session, same, outside, command)
 
         if hits:
             self.console_app.pool.ask((self, "copy"), read, give, self.console_app.failed)

@@ -11,7 +11,7 @@ from textual.containers import Container
 from textual.screen import Screen
 from textual.timer import Timer
 
-from console.actions import BY_ID, Action, Situation, keys_line
+from console.actions import BY_ID, Situation, keys_line
 from console.screens.view import View, bindings
 from console.widgets.bar import Bar
 from console.widgets.ink import Ink, Line
@@ -27,6 +27,17 @@ ENTER: Final[dict[Purpose, str]] = {"filter": "keep", "address": "go there", "fo
 
 TABS = ("go.sessions", "go.verify", "go.search")
 """The views in the bar, in the order of their keys."""
+
+WHOLE = (
+    ("enter", "back to list", "open"),
+    ("j k", "scroll", "down"),
+    ("] [", "prompt", "prompt.next"),
+    ("} {", "problem", "problem.next"),
+    ("r", "raw", "raw"),
+    ("y", "copy", "copy"),
+    ("?", "keys", "help"),
+)
+"""What works in an event that is shown over the whole screen: keys, words, and the action a click runs."""
 
 _TYPING = 0.08
 """Seconds of rest after a key before what is typed is tried out."""
@@ -125,15 +136,17 @@ class Shell(Screen[None]):
             for key, what in (("enter", ENTER[self._purpose]), ("esc", "leave"), ("↑ ↓", "move in the list")):
                 inks += (Ink("key", key), Ink("quiet", f" {what}   "))
             return tuple(inks)
+        if view.has_class("-whole"):
+            for key, what, id in WHOLE:
+                inks += (Ink("key", key, id), Ink("quiet", f" {what}", id))
+                inks.append(Ink("text", "  " if self.size.width < 100 else "   "))
+            return tuple(inks)
         for action in keys_line(view.NAME):
             off = view.why(action, now) is not None
             inks.append(Ink("off" if off else "key", action.key_text, action.id))
-            inks.append(Ink("off" if off else "quiet", f" {self._label(view, action)}", action.id))
+            inks.append(Ink("off" if off else "quiet", f" {action.label}", action.id))
             inks.append(Ink("text", "  " if self.size.width < 100 else "   "))
         return tuple(inks)
-
-    def _label(self, view: View, action: Action) -> str:
-        return "back to list" if action.id == "open" and view.has_class("-whole") else action.label
 
     def flash(self, words: str, style: str = "text") -> None:
         """Say something on the bottom line for a few seconds. ``words`` must be safe to show."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -23,16 +23,20 @@ MOST = 500
 """Marked events copied at once."""
 
 
-def copies_of(archive: Archive, session: SessionRow, keys: Sequence[int], outside: Outside) -> list[Copy]:
+def copies_of(
+    archive: Archive,
+    session: SessionRow,
+    keys: Sequence[int],
+    outside: Outside,
+    command: Callable[[str], str],
+) -> list[Copy]:
     """Text, address, command, citation, hash and JSON of one event or of several marked ones."""
-    import shlex
-
     details = [archive.detail(key) for key in keys[:MOST]]
     addresses = [address(session.uid, detail.row) for detail in details]
     return [
         Copy("text", "text", "\n\n".join(outside.block(detail.text) for detail in details)),
         Copy("address", "address", "\n".join(addresses)),
-        Copy("command", "command that opens it", "\n".join(shlex.join(["affidavit", each]) for each in addresses)),
+        Copy("command", "command that opens it", "\n".join(map(command, addresses))),
         Copy("citation", "citation", "\n".join(_citation(session, detail, outside) for detail in details)),
         Copy("hash", "SHA-256 of the recorded bytes", "\n".join(_hash(archive, detail) for detail in details)),
         Copy("json", "JSON", _json(session, details, outside)),

@@ -18,7 +18,7 @@ QUIET_KINDS = frozenset({"lifecycle"})
 class Outlook:
     """How a timeline is looked at; with where the cursor stands, all that is needed to come back to it."""
 
-    filter: EventFilter = field(default_factory=lambda: EventFilter(hide_kinds=QUIET_KINDS))
+    filter: EventFilter = field(default_factory=lambda: EventFilter(hide_kinds=QUIET_KINDS, interruptions=True))
     open_lanes: frozenset[int] = frozenset()
     alone: int | None = None
     folded: frozenset[int] = frozenset()
@@ -30,10 +30,25 @@ class Outlook:
     @property
     def narrowed(self) -> bool:
         """Whether a person has taken something out of view that stands there at first."""
-        return self.filter != EventFilter(hide_kinds=QUIET_KINDS) or self.alone is not None
+        return self.filter != self._open or self.alone is not None
+
+    @property
+    def _open(self) -> EventFilter:
+        """Everything in view, but what is hidden at first only if the person asked for it."""
+        return EventFilter(hide_kinds=self.filter.hide_kinds & QUIET_KINDS, interruptions=True)
 
     def unnarrowed(self) -> Outlook:
-        return replace(self, filter=EventFilter(hide_kinds=QUIET_KINDS), alone=None)
+        return replace(self, filter=self._open, alone=None)
+
+    def toggled_hidden(self) -> Outlook:
+        """With what is hidden at first in view, or hidden again."""
+        hidden = frozenset() if self.filter.hide_kinds else QUIET_KINDS
+        return replace(self, filter=replace(self.filter, hide_kinds=hidden))
+
+    @property
+    def searches(self) -> bool:
+        """Whether some events are picked out wherever they stand, so that nothing is folded."""
+        return bool(self.filter.text) or self.filter.kinds is not None or self.filter.problems_only
 
     def toggled_lane(self, lane: int) -> Outlook:
         return replace(self, open_lanes=self.open_lanes ^ {lane})

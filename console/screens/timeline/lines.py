@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from console.screens.timeline.words import told
+from console.screens.timeline.words import MODE, PATH_WORDS, QUIET_FLAGS, told
 from console.widgets import figures
-from console.widgets.ink import Ink, Line, cells, left, right, width
+from console.widgets.ink import Ink, Line, cells, cut, left, right, width
 from console.widgets.safe import Outside
 
 if TYPE_CHECKING:
@@ -31,11 +31,14 @@ def event_line(
     room: int,
     outside: Outside,
     broken: str = "",
+    day: str = "",
+    cwd: str | None = None,
 ) -> Line:
     """One event: turn number where it begins one, time, glyph, word, text; its length of time flush right.
 
     ``counts``: (events, problems) of the turn it begins, once they are known. ``broken``: what the last verification
-    found wrong with it, in a word.
+    found wrong with it, in a word. ``day``: the date, where it is the first event of it. ``cwd``: the folder paths are
+    shown from.
     """
     glyph, word, ink, voice = told(row)
     if row.abandoned:
@@ -52,12 +55,44 @@ def event_line(
     if broken:
         end = (Ink("fails", f"✗ {broken}"), *((Ink("text", " "), *end) if end else ()))
     space = room - width(head) - width(end) - (1 if end else 0)
-    text = outside.line(row.summary, max(space, 0))
+    if day:
+        mark = Ink("quiet", f"— {day} — ")
+        head.append(mark)
+        space = max(space - width((mark,)), 0)
+    text = _said(row, word, cwd, max(space, 0), outside)
     style = "gone" if row.abandoned else ("runtime" if row.kind == "model.reasoning" else voice)
     if not text:
         text, style = left(_no_text(row), max(space, 0)).rstrip(), "faint"
     gap = Ink("text", " " * max(space - cells(text) + (1 if end else 0), 0))
     return (*head, Ink(style, text), gap, *end)
+
+
+def _said(row: EventRow, word: str, cwd: str | None, room: int, outside: Outside) -> str:
+    """The words of an event in so many cells; of a path the end, because that is where the file's name stands."""
+    said = row.summary
+    if word == "mode":
+        return outside.line(said.removeprefix(MODE), room)
+    if row.kind != "tool.intent" or word not in PATH_WORDS or "\n" in said or not said.startswith(("/", "~", "\\")):
+        if row.kind != "tool.intent" and cwd and not outside.masked:
+            said = said.replace(cwd.rstrip("/\\") + "/", "")
+        return outside.line(said, room)
+    # Masking knows a path by its beginning, so that must not be taken away first.
+    if cwd and not outside.masked and said.startswith(cwd.rstrip("/\\") + "/"):
+        said = said[len(cwd.rstrip("/\\")) + 1 :]
+    return tail(outside.line(said), room)
+
+
+def tail(path: str, room: int) -> str:
+    """The end of a safe path that fits in so many cells, from a folder's name on where one fits."""
+    if cells(path) <= room or room < 2:
+        return cut(path, room)
+    at = len(path)
+    used = 1
+    while at and used + cells(path[at - 1]) <= room:
+        at -= 1
+        used += cells(path[at])
+    slash = path.find("/", at)
+    return "…" + (path[slash:] if 0 <= slash < len(path) - 1 else path[at:])
 
 
 def _rail(depth: int, abandoned: bool) -> Line:
@@ -74,7 +109,7 @@ def _end(row: EventRow, folded: bool, counts: tuple[int, int] | None) -> Line:
     inks: list[Ink] = []
     if row.copies > 1:
         inks.append(Ink("quiet", f"×{figures.short(row.copies)}"))
-    if row.flags:
+    if not QUIET_FLAGS.issuperset(row.flags):
         inks.append(Ink("person", "!"))
     if folded:
         events, problems = counts if counts is not None else (0, 0)

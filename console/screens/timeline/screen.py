@@ -155,6 +155,7 @@ class TimelineView(View):
             outlook.folded,
             self.console_app.outside,
             self._broken,
+            self.session.cwd,
         )
         self._rows.show(source, at=anchor)
         if not counted or outlook.alone is not None:
@@ -374,6 +375,7 @@ class TimelineView(View):
             f"{figures.number(session.unreadable)} unreadable",
             f"{figures.number(session.unknown)} unknown",
             f"{self._hidden()} hidden" + (f" ({', '.join(why)})" if why and self._hidden() != "0" else ""),
+            "h shows" if filter.hide_kinds and self._hidden() != "0" else "h hides" if not filter.hide_kinds else "",
         ]
         if self._rows.marked:
             parts.append(f"{len(self._rows.marked)} marked")
@@ -403,7 +405,7 @@ class TimelineView(View):
         )
 
     def why(self, action: Action, now: Situation) -> str | None:
-        if action.id in ("fold", "fold.all") and self.outlook.filter != self.outlook.unnarrowed().filter:
+        if action.id in ("fold", "fold.all") and self.outlook.searches:
             return "nothing is folded while a filter is on"
         return super().why(action, now)
 
@@ -442,7 +444,18 @@ class TimelineView(View):
     def do_facets(self) -> None:
         from console.screens.timeline.facets import choices
 
-        self.app.push_screen(Chooser("Narrow the timeline down", choices(self.outlook)), self._narrowed)
+        session, outlook, lanes = self.session, self.outlook, tuple(self.shape.lanes.values())
+        if session is None:
+            return
+        outside = self.console_app.outside
+
+        def offer(kinds: list[tuple[str, int]]) -> None:
+            found = choices(outlook, kinds, lanes, session.problems, outside)
+            self.app.push_screen(Chooser("Narrow the timeline down", found, at_checked=False), self._narrowed)
+
+        self.console_app.pool.ask(
+            (self, "facets"), lambda archive: archive.kinds(session.key), offer, self.console_app.failed
+        )
 
     def _narrowed(self, choice: str | None) -> None:
         from console.screens.timeline.facets import narrowed
@@ -602,6 +615,9 @@ class TimelineView(View):
         every = frozenset(self.shape.lanes) - {0}
         self._again(replace(self.outlook, folded=frozenset(), open_lanes=every, alone=None))
 
+    def do_hidden(self) -> None:
+        self._again(self.outlook.toggled_hidden())
+
     def do_lanes(self) -> None:
         item = self.item
         if item is None:
@@ -628,12 +644,13 @@ class TimelineView(View):
             return
         marked = [each for each in self._rows.marked.values() if isinstance(each, EventItem)]
         keys = [each.row.key for each in marked] or [row_of(item).key]
-        outside = self.console_app.outside
+        app = self.console_app
+        outside, command = app.outside, app.services.command
         if self.pane.error:
             give([Copy("error", "this error", self.pane.error)])
             return
-        self.console_app.pool.ask(
-            (self, "copy"), lambda archive: copies_of(archive, session, keys, outside), give, self.console_app.failed
+        app.pool.ask(
+            (self, "copy"), lambda archive: copies_of(archive, session, keys, outside, command), give, app.failed
         )
 
     def prepare_text(self, give: Callable[[str], None]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from console.screens.timeline.lines import event_line, lane_line
+from console.widgets import figures
 from console.widgets.ink import Line
 from console.widgets.safe import Outside
 from console.widgets.virtual_list import Cursor
@@ -31,6 +32,8 @@ class EventItem:
     starts: bool = False
     folded: bool = False
     depth: int = 0
+    day: str = ""
+    """The date, if the row above it is of another day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,8 @@ class TimelineSource:
     outside: Outside
     broken: Callable[[EventRow], str] = lambda _row: ""
     """What the last verification found wrong with an event, in a word."""
+    cwd: str | None = None
+    """The folder the session ran in: paths are shown from there."""
     two_way: bool = True
 
     @property
@@ -174,11 +179,27 @@ class TimelineSource:
         if direction == "before":
             pages.reverse()
         items: list[Item] = []
+        last = self._day_before(archive, pages, before)
         for page in pages:
             for row in page.rows:
                 if not self._folded_away(archive, row):
-                    items.extend(self._items(archive, row, before is None and not items))
+                    begun = self._items(archive, row, before is None and not items)
+                    day = figures.date(row.at)
+                    if day and last and day != last and isinstance(begun[0], EventItem):
+                        begun[0] = replace(begun[0], day=day)
+                    last = day or last
+                    items.extend(begun)
         return Page(tuple(items), before, after)
+
+    def _day_before(self, archive: Archive, pages: list[Page[EventRow]], before: Cursor | None) -> str:
+        """The date of the event above those of some pages; empty where there is none."""
+        first = next((page.rows[0] for page in pages if page.rows), None)
+        if first is None or before is None:
+            return ""
+        above = archive.events(
+            self.session, self.effective, cursor=archive.cursor_of(first), direction="before", limit=1
+        ).rows
+        return figures.date(above[0].at) if above else ""
 
     def _beyond(self, archive: Archive, rows: tuple[EventRow, ...], cursor: Cursor, direction: str) -> Cursor | None:
         """Where the list goes on beyond a large folded turn: at the next prompt, or at its own."""
@@ -224,8 +245,9 @@ class TimelineSource:
             return lane_line(item.lane, item.title, item.open, item.events, room, self.outside)
         counts = self.shape.counts.get(item.row.turn) if item.folded else None
         return event_line(
-            item.row, item.starts, item.folded, counts, item.depth, room, self.outside, self.broken(item.row)
-        )
+            item.row, item.starts, item.folded, counts, item.depth, room, self.outside, self.broken(item.row),
+            item.day, self.cwd,
+        )  # fmt: skip
 
 
 def row_of(item: Item) -> EventRow:

@@ -20,6 +20,14 @@ class Told(NamedTuple):
 VOICES = {"user": "user", "agent": "agent", "subagent": "agent", "tool": "tool", "runtime": "runtime"}
 """Whose words an event's text is, so that a reader always knows."""
 
+MODE = "mode: "
+"""How a permission decision begins that only tells which mode the agent went into."""
+
+QUIET_FLAGS = frozenset(
+    {"stored_twice", "time_missing", "truncated_search", "naive_time", "big_integer", "withheld_or_empty"}
+)
+"""Flags that a reader of the event is told, but that nobody need look for in a list."""
+
 _TOOLS = {
     "run": ("bash", "shell", "exec", "exec_command", "local_shell", "run_terminal_cmd", "bashoutput", "terminal"),
     "edit": ("edit", "multiedit", "notebookedit", "apply_patch", "str_replace", "str_replace_editor"),
@@ -32,6 +40,9 @@ _TOOLS = {
     "ask": ("askuserquestion",),
 }
 _WORD_OF = {name: word for word, names in _TOOLS.items() for name in names}
+
+PATH_WORDS = frozenset({"edit", "write", "read"})
+"""Tools whose intent is summed up by the path of a file."""
 
 _KINDS = {
     "session.opened": ("·", "opened", "quiet"),
@@ -57,6 +68,10 @@ def told(row: EventRow) -> Told:
     """How the timeline names an event."""
     voice = VOICES.get(row.actor, "outside")
     match row.kind:
+        case "lifecycle" if row.inferred and row.actor == "user":
+            return Told("!", "stopped", "person", voice)
+        case "permission.decision" if row.ok is None and row.summary.startswith(MODE):
+            return Told("·", "mode", "quiet", "quiet")
         case "user.message" if row.lane:
             # What begins a sub-agent's lane was written by the agent that sent it, not by a person.
             return Told(" ", "Task", "agent", "agent")
