@@ -58,7 +58,7 @@ def _rows(now: Situation) -> str | None:
 def _hits(now: Situation) -> str | None:
     if now.hits or now.filtered:
         return None
-    return "nothing is searched for: / filters here, 6 searches everything"
+    return "nothing is searched for: / or 6 does that"
 
 
 def _back(now: Situation) -> str | None:

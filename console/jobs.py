@@ -90,7 +90,7 @@ class Jobs:
                 Choice(
                     f"folder:{one.folder}",
                     f"{app.outside.line(one.agent)}  {app.outside.line(one.folder, 44)}",
-                    note=f"{figures.plural(one.sessions, 'session')} · {figures.size(one.bytes)}",
+                    note=f"{figures.plural(one.sessions, 'session file')} · {figures.size(one.bytes)}",
                 )
                 for one in found
             ]
@@ -126,14 +126,19 @@ class Jobs:
     def _imported(self, result: ImportResult) -> None:
         self._end()
         self._app.open_store()
+        files = f" from {figures.plural(result.files, 'file')}" if result.files else ""
         parts = [
-            figures.plural(result.sessions, "session"),
+            figures.plural(result.sessions, "session") + files,
             figures.plural(result.events, "event"),
             f"{figures.number(result.unreadable)} unreadable",
-            f"{figures.number(result.unknown)} unknown",
         ]
+        if result.unknown:
+            parts.append(f"{figures.number(result.unknown)} unknown")
         if result.skipped:
-            parts.append(f"{figures.plural(result.skipped, 'file')} skipped")
+            many = len(result.reasons) > 1
+            why = ", ".join(f"{figures.number(count)} {why}" if many else why for why, count in result.reasons.items())
+            other = figures.plural(result.skipped, "other file")
+            parts.append(f"{other} ({why or 'skipped'})")
         began = "stopped; kept: " if result.cancelled else "imported: "
         self._app.shell.flash(began + " · ".join(parts), "text")
 

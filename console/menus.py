@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 _FORMS = "session/ID  session/ID#EVENT  turn/SESSION/7  entry/1234  payload/SHA256"
 
 
+LEGEND = (
+    "",
+    "The signs",
+    "✓ holds, or ended well      ✗ failed, or does not hold      ! needs a look",
+    "? not recorded, or not checked      ~ inferred, not recorded itself      · quiet",
+    "▸ what the agent set out to do, or a fold that opens      ╎ abandoned      │ in a sub-agent",
+    "⌕ evidence      ◆ memory      ×4 stands so often in the log",
+)
+"""What the glyphs mean, at the end of help."""
+
+
 class Menus:
     """Panels over the view in front."""
 
@@ -43,7 +54,7 @@ class Menus:
         if view is None:
             return
         choices = [self._choice(action, keys=True) for action in _by_group(view.NAME) if action.keys]
-        self._app.push_screen(Chooser(f"What works in {view.TITLE}", choices), self._run)
+        self._app.push_screen(Chooser(f"What works in {view.TITLE}", choices, notes=LEGEND, wide=True), self._run)
 
     def do_palette(self) -> None:
         """Every action, theme, session and address, by name."""

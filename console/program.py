@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
     from console.clipboard import CopyResult
     from storage.archive import Archive
     from storage.verify import VerifyReport
+
+
+SKIPPED = {
+    "empty": "empty",
+    "unfinished": "still being written",
+    "not_a_log": "no log",
+    "utf16": "UTF-16",
+    "unknown_format": "of another format",
+    "nothing_conforms": "of another format",
+    "unreadable": "not readable here",
+}
+"""Why files were not imported, in a word or two."""
 
 
 class Program:
@@ -98,6 +111,8 @@ class Program:
             unreadable=report.total("unreadable"),
             unknown=report.total("unknown"),
             skipped=sum(1 for file in report.files if file.skipped is not None),
+            files=sum(1 for file in report.files if file.skipped is None),
+            reasons=Counter(SKIPPED.get(file.skipped, "not read") for file in report.files if file.skipped is not None),
             cancelled=report.interrupted,
         )
 

@@ -72,7 +72,9 @@ class VerifyResult:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A folder of sessions an agent left on this machine. ``agent`` is what people call it; ``bytes`` their size."""
+    """A folder of sessions an agent left on this machine. ``agent`` is what people call it; ``sessions`` the files
+    that may hold one each, which nobody has looked into; ``bytes`` the size of all files.
+    """
 
     folder: str
     agent: str
@@ -82,7 +84,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What an import did. ``cancelled``: it stopped early; what it had read so far is kept."""
+    """What an import did. ``files`` were read and ``skipped`` were not; ``reasons`` says in words why, and how many.
+
+    ``cancelled``: it stopped early; what it had read so far is kept.
+    """
 
     sessions: int
     events: int
@@ -90,6 +95,8 @@ class ImportResult:
     unknown: int = 0
     skipped: int = 0
     cancelled: bool = False
+    files: int = 0
+    reasons: Mapping[str, int] = field(default_factory=dict)
 
 
 class Copied(Protocol):

@@ -66,8 +66,8 @@ class Choices(Inked):
         """Whether the cursor begins on the choice that is in force."""
         self._key_room = 0
 
-    def show(self, choices: Sequence[Choice]) -> None:
-        """Show these, the cursor on the first that can be chosen."""
+    def show(self, choices: Sequence[Choice], notes: Sequence[str] = ()) -> None:
+        """Show these, the cursor on the first that can be chosen; below them lines that only tell."""
         self.lines = []
         group = ""
         for choice in choices:
@@ -77,6 +77,7 @@ class Choices(Inked):
                     self.lines.append("")
                 self.lines.append(group)
             self.lines.append(choice)
+        self.lines += notes
         self._key_room = max((cells(choice.key) for choice in choices), default=0)
         places = [i for i, line in enumerate(self.lines) if isinstance(line, Choice)]
         usable = [i for i in places if not self._at(i).why]
@@ -108,9 +109,17 @@ class Choices(Inked):
         self.refresh()
 
     def _settle(self) -> None:
-        height = max(self.size.height, 1)
+        height = max(self._height, 1)
         above = self.cursor - 1 if self.cursor and isinstance(self.lines[self.cursor - 1], str) else self.cursor
         self.top = max(min(self.top, above), self.cursor - height + 1, 0)
+        if not any(isinstance(line, Choice) for line in self.lines[self.cursor + 1 :]):
+            # The last choice shows the lines below it too: no key leads onto them.
+            self.top = max(len(self.lines) - height, min(self.top, above), 0)
+
+    @property
+    def _height(self) -> int:
+        """Lines for choices: where they do not all fit, the last line says so."""
+        return self.size.height - (1 if len(self.lines) > self.size.height > 2 else 0)
 
     def on_resize(self) -> None:
         # What was settled before there was any room says nothing.
@@ -142,6 +151,9 @@ class Choices(Inked):
             return self.strip((Ink("quiet", "  nothing fits"),), room)
         if index >= len(self.lines):
             return self.blank()
+        if y >= self._height:
+            more = len(self.lines) - self.top - self._height
+            return self.strip((Ink("accent", f"  ↓ {more} more" if more else ""),), room)
         line = self.lines[index]
         if isinstance(line, str):
             return self.strip((Ink("quiet", f"  {line}"),), room)
@@ -169,6 +181,7 @@ class Chooser(ModalScreen[str | None]):
         width: 84; max-width: 94%; height: auto; max-height: 100%; margin: 2 0 0 0; padding: 1 1 0 1;
         background: $ground-band; border-left: outer $ink-accent;
     }
+    Chooser.-roomy > #chooser-panel { width: 116; }
     Chooser Bar, Chooser Choices, Chooser Typed, Chooser Typed:focus { background: $ground-band; }
     Chooser #chooser-line { height: 1; margin: 0 0 1 0; padding: 0 0 0 2; }
     Chooser #chooser-foot { margin: 1 0 0 0; }
@@ -190,8 +203,11 @@ class Chooser(ModalScreen[str | None]):
         placeholder: str = "type to find",
         finder: Finder | None = None,
         at_checked: bool = True,
+        notes: Sequence[str] = (),
+        wide: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(classes="-roomy" if wide else None)
+        self._notes = tuple(notes)
         self._title = title
         self._choices = tuple(choices)
         self._placeholder = placeholder
@@ -233,7 +249,8 @@ class Chooser(ModalScreen[str | None]):
 
     def _fit(self, typed: str) -> None:
         words = typed.casefold().split()
-        self.choices.show([choice for choice in self._choices if choice.fits(words)] + list(self._found))
+        fitting = [choice for choice in self._choices if choice.fits(words)]
+        self.choices.show(fitting + list(self._found), () if words else self._notes)
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

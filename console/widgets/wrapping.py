@@ -81,6 +81,9 @@ def _between_words(piece: str, room: int) -> list[tuple[int, int]]:
             start, used = match.start(), 0
         while visible > room:
             head = take(piece[start : match.end()], room)
+            slash = head.rfind("/") + 1
+            if slash > len(head) // 2:
+                head = head[:slash]
             broken.append((start, start + max(len(head), 1)))
             start += max(len(head), 1)
             rest = piece[start : match.end()]

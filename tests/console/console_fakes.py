@@ -531,7 +531,7 @@ class FakeServices:
         if self.world is not None:
             self.world.sessions = max(self.world.sessions, 12)
             self.world.error = None
-        return ImportResult(12, 3_840, unreadable=2)
+        return ImportResult(12, 3_840, unreadable=2, skipped=2, files=14, reasons={"empty": 2})
 
     def demo(self) -> OpenArchive:
         world = World(3, 48)

@@ -356,6 +356,22 @@ async def test_help_lists_what_works_here_gives_reasons_and_runs_it() -> None:
         """)
 
 
+async def test_help_ends_with_what_the_signs_mean_and_says_that_it_goes_on() -> None:
+    async with stage() as it:
+        await it.play("""
+            press enter question_mark
+            see   ↓
+            see   more
+            see   Show the recorded bytes of this event: as text, as hex, and back
+            press pagedown pagedown pagedown pagedown
+            see   ! needs a look
+            see   ╎ abandoned
+            gone  more
+            type  recorded bytes
+            gone  needs a look
+        """)
+
+
 async def test_an_action_that_cannot_be_used_says_why() -> None:
     async with stage(read_only=True) as it:
         await it.play("""

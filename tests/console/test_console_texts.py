@@ -7,6 +7,7 @@ from console_fakes import World
 
 from console.screens.event_pane.bytes import HexDump, as_text
 from console.widgets.safe import Outside
+from console.widgets.wrapping import rows
 
 
 async def test_a_line_of_two_hundred_thousand_characters_is_shown_and_gone_through() -> None:
@@ -78,4 +79,31 @@ def test_a_hex_dump_is_made_where_it_is_looked_at() -> None:
     assert dump[1] == "00000010  10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f  ················"
     assert dump[len(dump) - 1].startswith("00fffff0  f0 f1")
     assert dump[4].endswith("@ABCDEFGHIJKLMNO")
+    assert HexDump(bytes(16), 8)[1] == "00000008  00 00 00 00 00 00 00 00  ········"
     assert HexDump(b"ab")[0] == "00000000  61 62" + " " * 44 + "ab"
+
+
+async def test_colours_of_a_tools_output_are_left_out_and_counted_and_nothing_else_is() -> None:
+    world = World(lanes=1)
+    world.texts[4] = "\x1b[1m\x1b[31mFAIL\x1b[0m role \x1b[2Jtest"
+    world.texts[2] = "\x1b[31mred words of the agent\x1b[0m"
+    async with stage(world) as it:
+        await it.play("""
+            press enter j j
+            see  ␛[31mred words of the agent␛[0m
+            press j j
+            see  3 colour codes are not shown here; r has
+            see  FAIL role ␛[2Jtest
+            see  ! 1 hidden character
+        """)
+
+
+async def test_a_hex_dump_takes_eight_bytes_a_line_where_there_is_no_room_for_sixteen() -> None:
+    async with stage() as it:
+        await it.play("press enter r r\nsee 00000008  22 61 73 73\npress enter\nsee 00000010  ")
+        assert "00000008" not in it.frame
+
+
+def test_a_path_too_long_for_a_row_is_broken_behind_a_slash() -> None:
+    path = "src/console/screens/event_pane/pane.py"
+    assert [path[start:end] for start, end in rows(path, 24)] == ["src/console/screens/", "event_pane/pane.py"]

@@ -22,12 +22,13 @@ async def test_an_empty_store_offers_what_agents_left_the_demo_and_help() -> Non
     async with stage(World(sessions=0)) as it:
         await it.play("""
             see  Welcome.
-            row  import Claude Code  12 sessions · 34.0 MB  /home/user/.claude/projects
+            row  import Claude Code  12 session files · 34.0 MB  /home/user/.claude/projects
             see  open the demo
             see  every key that works here
             status 0 sessions
             press enter
-            status imported: 12 sessions · 3 840 events · 2 unreadable
+            status imported: 12 sessions from 14 files · 3 840 events · 2 unreadable
+            status 2 unreadable · 2 other files (empty)
             row  Fix the failing role test
         """)
         assert it.services.imported == ["/home/user/.claude/projects"]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from textual.message import Message
 from textual.timer import Timer
 
-from console.screens.event_pane.bytes import HexDump, as_text
+from console.screens.event_pane.bytes import PER_LINE, HexDump, as_text, per_line
+from console.screens.event_pane.colours import COLOURS
 from console.screens.event_pane.facts import Told, address, facts, origin
 from console.screens.timeline.words import told
+from console.widgets import figures
 from console.widgets.error_panel import describe
 from console.widgets.ink import Ink, Line
 from console.widgets.safe import Outside
@@ -109,18 +112,22 @@ class EventPane(TextView):
             return
         key, session, lanes = self._wanted
         app, form = self._affidavit, self.form
-        outside, standing = app.outside, app.standing
+        outside, standing, bytes_a_line = app.outside, app.standing, per_line(self.size.width - 1)
         if self._late is not None:
             self._late.stop()
         self._late = self.set_timer(PATIENCE, self._still_reading)
 
         def read(archive: Archive) -> Told:
-            return read_event(archive, key, session, lanes, form, standing, outside)
+            return read_event(archive, key, session, lanes, form, standing, outside, bytes_a_line)
 
         def done(told: Told) -> None:
             self._show(told, keep and self.told is not None and self.told.row.key == told.row.key)
 
         app.pool.ask((self, "event"), read, done, self._failed)
+
+    def on_resize(self) -> None:
+        if isinstance(self.lines, HexDump) and self.lines.per_line != per_line(self.size.width - 1):
+            self.again()
 
     def _still_reading(self) -> None:
         self.show(((Ink("quiet", "reading this event …"),),), ())
@@ -156,11 +163,16 @@ def read_event(
     form: Form,
     standing: Standing,
     outside: Outside,
+    bytes_a_line: int = PER_LINE,
 ) -> Told:
     """Reads an event and makes it ready to be shown. Runs in a reading thread."""
     failure = standing.failure
     detail = archive.detail(key)
     row = detail.row
+    colours = 0
+    if row.actor == "tool" and form == "text":
+        text, colours = COLOURS.subn("", detail.text)
+        detail = replace(detail, text=text)
     if session is None:
         session = archive.session(row.session)
         lanes = {lane.lane: lane for lane in archive.lanes(row.session)} if row.lane else {}
@@ -169,12 +181,16 @@ def read_event(
     head = (*_broken(failure(where, detail.source.entry)), *facts(detail, lanes.get(row.lane), pair, outside))
     tail = origin(detail, session, standing.entry, outside)
     if form == "text":
+        if colours:
+            codes = "colour code is" if colours == 1 else "colour codes are"
+            words = f"{figures.number(colours)} {codes} not shown here; r has the bytes"
+            head = (*head[:-1], (Ink("quiet", words),), ())
         lines: Sequence[str] = pieces(outside.block(detail.text)) if detail.text else ()
         if not lines and detail.withheld_by is None:
             head = (*head, (Ink("faint", "no text recorded"),))
         return Told(row, head, tail, lines, told(row).voice, detail.source.entry, where)
     data = archive.raw(key)
-    lines = as_text(data, outside) if form == "record" else HexDump(data)
+    lines = as_text(data, outside) if form == "record" else HexDump(data, bytes_a_line)
     return Told(row, (*head, (Ink("person", _TITLE[form]),), ()), tail, lines, "outside", detail.source.entry, where)
 
 

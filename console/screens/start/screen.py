@@ -141,7 +141,7 @@ class StartView(View):
             words.append((Ink("quiet", "No agent's sessions were found in the usual places."),))
         width = max(self.size.width - 10, 40)
         for number, one in enumerate((found or ())[:MOST]):
-            size = f"{figures.plural(one.sessions, 'session')} · {figures.size(one.bytes)}"
+            size = f"{figures.plural(one.sessions, 'session file')} · {figures.size(one.bytes)}"
             what = f"import {outside.line(one.agent)}  "
             offers.append(
                 (

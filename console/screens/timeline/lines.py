@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from console.screens.event_pane.colours import COLOURS
 from console.screens.timeline.words import MODE, PATH_WORDS, QUIET_FLAGS, told
 from console.widgets import figures
 from console.widgets.ink import Ink, Line, cells, cut, left, right, width
@@ -69,7 +70,7 @@ def event_line(
 
 def _said(row: EventRow, word: str, cwd: str | None, room: int, outside: Outside) -> str:
     """The words of an event in so many cells; of a path the end, because that is where the file's name stands."""
-    said = row.summary
+    said = COLOURS.sub("", row.summary) if row.actor == "tool" else row.summary
     if word == "mode":
         return outside.line(said.removeprefix(MODE), room)
     if row.kind != "tool.intent" or word not in PATH_WORDS or "\n" in said or not said.startswith(("/", "~", "\\")):

@@ -60,7 +60,7 @@ _KINDS = {
     "lifecycle": ("·", "runtime", "quiet"),
     "error": ("✗", "error", "fails"),
     "note": ("·", "note", "quiet"),
-    "unknown": ("?", "unknown", "unknown"),
+    "unknown": ("·", "unknown", "unknown"),
 }
 
 
@@ -89,7 +89,7 @@ def told(row: EventRow) -> Told:
             glyph, word, ink = _outcome(row, "allowed", "refused", "asked")
             return Told("~" if row.inferred else glyph, word, "guess" if row.inferred else ink, voice)
         case kind:
-            return Told(*_KINDS.get(kind, ("?", kind.rpartition(".")[2][:8], "unknown")), voice)
+            return Told(*_KINDS.get(kind, ("·", kind.rpartition(".")[2][:8], "unknown")), voice)
 
 
 def _outcome(row: EventRow, well: str, badly: str, open: str) -> tuple[str, str, str]:
