@@ -37,6 +37,7 @@ from affidavit.session.prepare import (
     PROBLEM,
     SESSION,
     SORT,
+    SUMMARY,
     SUMMARY_CELLS,
     TOOL,
     TURN,
@@ -66,7 +67,8 @@ class Place(NamedTuple):
 class Call(NamedTuple):
     """One half of a tool call that waits for the other.
 
-    ``early``: it is the result. ``told``: the kind of check an intent runs, or the outcome a result's text tells.
+    ``early``: it is the result. ``told``: the kind of check an intent runs, or the outcome a result's text tells, with
+    the line that counts what passed.
     """
 
     n: int
@@ -548,6 +550,9 @@ class Derivation:
                 result[MILLIS] = millis
         if checks is not None and result[KIND] == "tool.finished":
             result[KIND] = "verification"
+            tells, _, counted = (tells or "").partition(" ")
+            if counted and result[OK] != 0:
+                result[SUMMARY] = counted
             if tells == "failed" and not result[PROBLEM]:
                 result[OK], result[PROBLEM] = 0, 1
                 state.problems += 1

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from affidavit.session.event import Draft, Reading
 from affidavit.session.times import instant
-from affidavit.session.verification import classify, outcome, telling_line
+from affidavit.session.verification import classify, outcome, passing_line, telling_line
 from affidavit.text.marks import marked
 from affidavit.text.search import index_text, is_cut
 
@@ -47,7 +47,8 @@ class Fields(NamedTuple):
     they were erased). ``first``,
     ``above``, ``message``: ids of its first event, of the record it follows and of its model message (0: none).
     ``spent``: (model, input, output, cache read, cache write). ``rows``: event rows. ``joins``: (row, call id, is an
-    intent, kind of check an intent runs or outcome an observation's text tells, spawned lane). ``texts``: (row, text
+    intent, kind of check an intent runs or outcome an observation's text tells (after ``passed`` and a blank, the line
+    that counts what passed), spawned lane). ``texts``: (row, text
     for the search index). ``paths``: block path of each row.
     """
 
@@ -205,6 +206,8 @@ class Preparer:
             told = self._checks[call] = classify(draft.command) if draft.command else told
         elif draft.kind == "tool.finished" and draft.ok is not False and draft.text and self._may_check(call):
             told = outcome(draft.text, draft.ok)
+            if told == "passed" and "\n" in draft.text and (line := passing_line(draft.text)):
+                told = f"passed {summarise(line)}"
         return block, call, intends, told, draft.spawns and marked(draft.spawns)
 
     def _may_check(self, call: int) -> bool:

@@ -399,6 +399,31 @@ _TELLING = (
 )
 """What says most about a failure, best first: what was expected, which test failed, what the error was."""
 
+_COUNTS = (
+    re.compile(r"^\W*Tests?:?\s.*\b\d+ (?:passed|passing)\b"),
+    re.compile(r"\b\d+ (?:passed|passing)\b"),
+    re.compile(r"\b\d+ (?:examples?|tests?|specs?|assertions?)\b.*\b0 (?:failures|errors|failed)\b"),
+    _PASSED,
+)
+"""How the common tools count what passed, the line that counts single tests first."""
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_BLANKS = re.compile(r"\s+")
+
+
+def passing_line(text: str) -> str:
+    """The line of a passed check's output that counts what passed; empty where none does.
+
+    Looked for in the last 4,000 characters, from the end; colours and rules around it are left out.
+    """
+    lines = _COLOURS.sub("", text[-_TAIL:]).split("\n")
+    for pattern in _COUNTS:
+        for line in reversed(lines):
+            if len(line) <= 400 and pattern.search(line):
+                return _BLANKS.sub(" ", line.strip(" \t\r=-·•✓✔")).strip()
+    return ""
+
+
 _EXIT = re.compile(r"^(?:Exit code|Error: Exit code|Process exited with code)\s+\d+\s*$")
 
 

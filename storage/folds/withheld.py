@@ -27,14 +27,15 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
     """The envelope of a record; ``ids`` are those of its events.
 
     ``first``: id of the first event of the first record with these bytes, where records have no ids of their own.
-    ``told`` of a draft is the kind of check its command runs, or the outcome its text tells.
+    ``told`` of a draft is the kind of check its command runs, or the outcome its text tells: one word, and none of
+    the text.
     """
     place = {"entry": entry, "record": record}
     reading = reading_of(cut, voice)
     if reading is None or not reading.drafts or len(ids) != len(reading.drafts):
         return {**_BLANK, **place, "session": voice.native}
     fields = Fields._make(Preparer(voice.format, voice.native, texts=False).prepare(reading, cut.value))
-    told = {join[0]: join[3] for join in fields.joins}
+    told = {join[0]: join[3].partition(" ")[0] for join in fields.joins if join[3]}
     usage = reading.usage
     # A prompt's key may be made from what was said.
     prompt = "=" + event_hex(ids[0]) if reading.prompt and reading.prompt[:1] == "=" else reading.prompt

@@ -56,6 +56,15 @@ def test_a_sub_agents_task_shows_its_prompt() -> None:
     assert draft.summary == "find callers"
 
 
+def test_a_plan_is_summed_up_by_how_much_of_it_is_done() -> None:
+    states = ("completed", "in_progress", "pending")
+    todos = [{"content": f"step {state}", "status": state} for state in states]
+    assert one(log.calls("TodoWrite", todos=todos)).summary == "3 todos: 1 done, 1 in progress"
+    assert one(log.calls("TodoWrite", todos=todos[2:])).summary == "1 todo"
+    assert one(log.calls("TodoWrite", todos=[])).summary == '{"todos":[]}'
+    assert one(log.calls("TodoWrite", todos=[7])).summary == '{"todos":[7]}'
+
+
 def test_any_other_tool_shows_its_input_as_json() -> None:
     draft = one(log.calls("mcp__acme__sum", numbers=[1, 2]))
     assert draft.text == '{\n  "numbers": [\n    1,\n    2\n  ]\n}'

@@ -218,6 +218,18 @@ def test_a_key_made_of_what_was_said_is_gone(tmp_path: Path) -> None:
         assert_holds(store.path)
 
 
+@pytest.mark.parametrize("early", [False, True])
+def test_the_line_that_sums_up_a_passed_check_is_gone_with_its_text(tmp_path: Path, early: bool) -> None:
+    result = log.result(f"run\n14 passed for {SECRET}\n", "t1")
+    records = [result] if early else [log.calls("Bash", "t1", {"id": "m1"}, command="pytest -q"), result]
+    with store_in(tmp_path) as store:
+        take(store, write(tmp_path / "logs", log.lines(log.chain(log.person("Go", "p1"), *records))))
+        assert everywhere(store)
+        erase(store, holding(store))
+        assert everywhere(store) == []
+        assert_holds(store.path)
+
+
 def test_nothing_is_erased_twice_and_nothing_that_is_not_there(store: Store) -> None:
     erase(store, "turn = 2 AND kind = 'user.message'")
     entries = rows(store.path, "SELECT count(*) FROM ledger_entry")

@@ -357,6 +357,17 @@ def test_a_result_before_its_call_is_joined_when_the_call_comes(tmp_path: Path) 
     assert session(path)["checked"] == "failed"
 
 
+@pytest.mark.parametrize("early", [False, True])
+def test_a_check_that_passed_is_summed_up_by_the_line_that_counts(tmp_path: Path, early: bool) -> None:
+    out = "> app@1.0.0 test\n> vitest run\n\n      Tests  61 passed (61)\n   Duration  2.1s"
+    pair = [log.calls("Bash", "t1", {"id": "m2"}, command="pnpm test"), log.result(out, "t1")]
+    other = [log.calls("Bash", "t2", {"id": "m3"}, command="cat log"), log.result(out, "t2")]
+    records = log.chain(log.person("Go", "p1"), *(reversed(pair) if early else pair), *other)
+    path, _ = imported(tmp_path, log.lines(records))
+    told = [row["summary"] for row in events(path, "kind IN ('verification', 'tool.finished')")]
+    assert sorted(told) == ["> app@1.0.0 test", "Tests 61 passed (61)"]
+
+
 def test_a_result_without_a_call_is_an_orphan_and_a_call_without_a_result_is_open(tmp_path: Path) -> None:
     records = log.chain(
         log.person("Go", "p1"), log.result("lost", "t1"), log.calls("Bash", "t2", {"id": "m2"}, command="ls")

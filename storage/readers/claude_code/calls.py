@@ -55,13 +55,28 @@ def read_call(block: dict[str, Any], actor: str, path: str) -> Draft:
         return draft
     show: Callable[[Input], str] = SHOWN.get(tool or "", pretty)
     draft.text = show(given)
-    draft.summary = _summary(given)
+    draft.summary = _plan(given) if tool == "TodoWrite" else _summary(given)
     if touched and is_memory(touched[0]):
         if tool in WRITERS:
             draft.kind = "memory.write"
         elif tool == "Read":
             draft.kind = "memory.read"
     return draft
+
+
+def _plan(given: Input) -> str:
+    """A list of things to do, counted: ``3 todos: 1 done, 1 in progress``."""
+    todos = given.get("todos")
+    if type(todos) is not list or not todos or not all(type(todo) is dict for todo in todos):
+        return _summary(given)
+    states = [todo.get("status") for todo in todos]
+    told = [
+        f"{count} {words}"
+        for state, words in (("completed", "done"), ("in_progress", "in progress"))
+        if (count := states.count(state))
+    ]
+    counted = f"{len(todos)} todo" + ("s" if len(todos) > 1 else "")
+    return f"{counted}: {', '.join(told)}" if told else counted
 
 
 def _summary(given: Input) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.session.verification import telling_line
+from affidavit.session.verification import passing_line, telling_line
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,21 @@ def test_the_end_of_a_long_output_is_looked_at_too() -> None:
 @given(st.text(max_size=300))
 def test_it_is_always_a_part_of_what_was_printed(output: str) -> None:
     assert telling_line(output) in output
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("> app@1.0.0 test\n\n Test Files  14 passed (14)\n      Tests  61 passed (61)\n   Duration  2.1s",
+         "Tests 61 passed (61)"),
+        ("....\n\x1b[32m===== 14 passed in 0.4s =====\x1b[0m", "14 passed in 0.4s"),
+        ("Test Suites: 2 passed, 2 total\nTests:       15 passed, 15 total\nTime: 1 s", "Tests: 15 passed, 15 total"),
+        ("running 4 tests\ntest result: ok. 4 passed; 0 failed", "test result: ok. 4 passed; 0 failed"),
+        ("12 examples, 0 failures", "12 examples, 0 failures"),
+        ("compiling\nAll checks passed!", "All checks passed!"),
+        ("nothing that counts", ""),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_it_tells_what_passed(output: str, told: str) -> None:
+    assert passing_line(output) == told
