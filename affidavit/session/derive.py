@@ -294,7 +294,7 @@ class Derivation:
         place = places.get(above) if above else None
         turn = 0
         if queue is not None and not lane:
-            self._queued(state, queue, prompt, n, source.sort)
+            self._queued(state, queue, prompt, n)
         if not lane:
             turn, moved = turn_of(
                 state, prompt, leaf, n, source.sort, place.turn if place and not place.lane else state.head_turn
@@ -400,7 +400,7 @@ class Derivation:
         self._lanes_changed(state, changed)
         return number
 
-    def _queued(self, state: SessionState, queue: tuple[str, int], prompt: str | None, n: int, sort: int) -> None:
+    def _queued(self, state: SessionState, queue: tuple[str, int], prompt: str | None, n: int) -> None:
         """A message typed while the agent worked, on its way: it is one turn, wherever its text stands again.
 
         Taken into the running turn it begins one of its own; where its text comes as a record of its own later, that
@@ -420,12 +420,11 @@ class Derivation:
                 return
             event = -state.queued.pop(waiting)
             if event:
-                turn, moved = turn_of(
-                    state, f"queued:{waiting:x}:{len(state.turns)}", False, event, sort, state.head_turn
-                )
+                row = self._event(event)
+                key = f"queued:{waiting:x}:{len(state.turns)}"
+                turn, moved = turn_of(state, key, False, event, row[SORT], state.head_turn)
                 state.queued[waiting] = turn
                 self.changes.turns.update((state.no, number) for number in moved)
-                row = self._event(event)
                 row[KIND], row[TURN] = "user.message", turn
         else:
             state.queued.pop(text, None)
