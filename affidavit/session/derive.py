@@ -294,7 +294,7 @@ class Derivation:
         place = places.get(above) if above else None
         turn = 0
         if queue is not None and not lane:
-            self._queued(state, queue, prompt, n)
+            self._queued(state, queue, prompt, n, source.sort)
         if not lane:
             turn, moved = turn_of(
                 state, prompt, leaf, n, source.sort, place.turn if place and not place.lane else state.head_turn
@@ -400,7 +400,7 @@ class Derivation:
         self._lanes_changed(state, changed)
         return number
 
-    def _queued(self, state: SessionState, queue: tuple[str, int], prompt: str | None, n: int) -> None:
+    def _queued(self, state: SessionState, queue: tuple[str, int], prompt: str | None, n: int, sort: int) -> None:
         """A message typed while the agent worked, on its way: it is one turn, wherever its text stands again.
 
         Taken into the running turn it begins one of its own; where its text comes as a record of its own later, that
@@ -412,6 +412,8 @@ class Derivation:
             if turn > 0 and prompt is not None and prompt not in state.turn_keys:
                 state.turn_keys[prompt] = state.aliases[prompt] = turn
                 self._event(state.turns[turn].n)[KIND] = "lifecycle"
+                state.turns[turn].n, state.turns[turn].sort = n, sort
+                self.changes.turns.add((state.no, turn))
         elif operation == "clear":
             state.queued = {text: turn for text, turn in state.queued.items() if turn > 0}
         elif operation == "remove":
