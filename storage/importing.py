@@ -13,13 +13,13 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import BinaryIO
 
 import orjson
 
 from affidavit.text.marks import marked
-from storage import driver
 from storage.accounting import FileReport, ImportReport
 from storage.ahead import Died, can_help, steps_ahead
 from storage.detect import Detected, detect, files, head_of
@@ -31,7 +31,7 @@ from storage.making_ready import Step, steps
 from storage.quiet import no_collecting
 from storage.readers import readers
 from storage.segments import BLANK, Packed, SegmentError, spans_of
-from storage.store import Random, Store, StoreError, path_key, refused
+from storage.store import FOLD_VERSION, STALE, Random, Store, StoreError, fold_version, path_key, refusing
 
 BATCH_BYTES = 4 << 20
 BATCH_RECORDS = 4_000
@@ -81,23 +81,22 @@ class Importer:
 
     def paths(self, paths: Iterable[str], format: str | None = None) -> ImportReport:
         """Import files and folders. Counts of what is new are taken from the tables before and after."""
-        before = self._counts()
-        with no_collecting():
+        with self._counted(), no_collecting():
             for path in paths:
                 self._path(path, format)
                 if self.cancel.is_set():
-                    self.report.interrupted = True
                     break
-        after = self._counts()
-        self.report.sessions = after[0] - before[0]
-        self.report.events = after[1] - before[1]
         return self.report
 
     def stream(self, stream: BinaryIO, format: str | None = None, name: str = "-") -> ImportReport:
         """Import what a program writes to us: a source of its own, read to its end."""
-        before = self._counts()
         report = FileReport(name, named=True)
         self.report.files.append(report)
+        with self._counted():
+            self._stream(report, stream, format, name)
+        return self.report
+
+    def _stream(self, report: FileReport, stream: BinaryIO, format: str | None, name: str) -> None:
         # Whoever names the format may write on for long: their first line is enough to begin with.
         head, whole = head_of(stream) if format is None else head_of(stream, 1)
         found = detect(name, head, format, whole=whole)
@@ -106,10 +105,17 @@ class Importer:
         else:
             key = "stream:" + self.random(16).hex()
             self._take(report, _Joined(head, stream), key, name, found, None, 0)
-        after = self._counts()
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Counts what becomes new meanwhile, and turns the driver's errors into ours."""
+        with refusing(self.store.path):
+            before = self._counts()
+            yield
+            after = self._counts()
         self.report.sessions = after[0] - before[0]
         self.report.events = after[1] - before[1]
-        return self.report
+        self.report.interrupted = self.cancel.is_set()
 
     def _counts(self) -> tuple[int, int]:
         row = self.connection.execute("SELECT count(*), coalesce(sum(events), 0) FROM session").fetchone()
@@ -328,10 +334,7 @@ class Importer:
     ) -> SourceRow:
         """One transaction: entries, segments, folds, index and cursor. ``size``: of the whole file, for progress."""
         connection = self.connection
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        except driver.OperationalError as error:
-            raise refused(self.store.path, error) from error
+        connection.execute("BEGIN IMMEDIATE")
         try:
             self._refresh()
             if row is not None:
@@ -347,13 +350,11 @@ class Importer:
                 self._append_segment(row, segment, ready)
             self.fold.write(self.ledger.size())
             connection.execute("COMMIT")
-        except BaseException as error:
+        except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             self.fold.forget()
             self._version = -1
-            if isinstance(error, driver.OperationalError):
-                raise refused(self.store.path, error) from error
             raise
         self._version = connection.execute("PRAGMA data_version").fetchone()[0]
         self.report.unreadable_list += [
@@ -371,9 +372,12 @@ class Importer:
     def _refresh(self) -> None:
         """Forget cached states when another connection has written."""
         version = self.connection.execute("PRAGMA data_version").fetchone()[0]
-        if version != self._version:
-            self.fold.forget()
-            self._version = version
+        if version == self._version:
+            return
+        self.fold.forget()
+        self._version = version
+        if fold_version(self.connection) not in (FOLD_VERSION, STALE):
+            raise StoreError("needs_rebuild", self.store.path, "another Affidavit rebuilt its tables; use that one")
 
     def _begin_source(self, about: dict[str, str]) -> SourceRow:
         key = path_key(self.store.identity.lookup, about)

@@ -26,7 +26,7 @@ from storage.ledger import Clock, Content, Draft, Ledger
 from storage.numbers import number, place_of
 from storage.refold import Progress
 from storage.segments import SALT, recut, spans_of, value_of
-from storage.store import Random, Store, refused
+from storage.store import STALE, Random, Store, refused
 
 
 class RedactionError(Exception):
@@ -73,12 +73,12 @@ def redact(
             erased += _erase(connection, entry, dict.fromkeys(wanted[entry]))
         erased += _erase_copies(connection, erased)
         index = _append(store, erased, actor, reason, clock, random)
-        connection.execute("UPDATE fold SET version = 0 WHERE name = 'sessions'")
+        connection.execute("UPDATE fold SET version = ? WHERE name = 'sessions'", (STALE,))
         connection.execute("COMMIT")
     except BaseException as error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-        if isinstance(error, driver.OperationalError):
+        if isinstance(error, driver.Error):
             raise refused(store.path, error) from error
         raise
     rebuild(store, progress=progress)

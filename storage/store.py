@@ -6,10 +6,12 @@ and a hint; it is never opened for writing.
 
 from __future__ import annotations
 
+import errno
 import hmac
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +26,9 @@ SCHEMA_VERSION = 1
 
 FOLD_VERSION = 1
 """Version of the derivation. Raised whenever the same records would give other rows; older folds are rebuilt."""
+
+STALE = 0
+"""Version of tables that still hold what was erased: whoever opens the store next rebuilds them."""
 
 Random = Callable[[int], bytes]
 """Gives that many random bytes."""
@@ -46,6 +51,7 @@ REASONS = {
     "damaged": "SQLite finds the file damaged",
     "locked": "another program holds the store",
     "read_only": "the store cannot be written where it lies",
+    "full": "there is no room left where the store lies",
     "linked": "the file is reached through a link, which SQLite's locks do not survive",
     "needs_rebuild": "the derived tables are of another version",
 }
@@ -71,33 +77,37 @@ class Store:
     @classmethod
     def open(cls, path: str, *, random: Random = os.urandom, create: bool = False) -> Store:
         """Open for writing; with ``create`` a missing store is made. Folds of another version are rebuilt first."""
-        if not os.path.exists(path):
+        if not os.path.lexists(path):
             if not create:
                 raise StoreError("missing", path, "there is no store here; import something first")
             return cls._create(path, random)
         check(path)
-        try:
+        with refusing(path):
             connection = driver.connect_writer(path)
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("ROLLBACK")
-        except driver.Error as error:
-            raise refused(path, error) from error
-        if connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
-            cls._migrate(path, connection)
-        store = cls(path, connection, identity(connection, path))
-        if fold_version(connection) != FOLD_VERSION:
-            from storage.rebuild import rebuild
+        try:
+            with refusing(path):
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute("ROLLBACK")
+                if connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:
+                    cls._migrate(path, connection)
+                store = cls(path, connection, identity(connection, path))
+                stale = fold_version(connection) != FOLD_VERSION
+            if stale:
+                from storage.rebuild import rebuild
 
-            rebuild(store)
+                rebuild(store)
+        except BaseException:
+            connection.close()
+            raise
         return store
 
     @classmethod
     def _create(cls, path: str, random: Random) -> Store:
         from storage import schema
 
-        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         building = f"{path}.{random(4).hex()}.new"
         try:
+            os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
             os.close(os.open(building, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             connection = driver.connect_writer(building)
             schema.migrate(connection)
@@ -119,7 +129,10 @@ class Store:
             except OSError:
                 os.rename(building, path)
         except OSError as error:
-            raise StoreError("read_only", path, f"cannot create a store here: {error.strerror}") from error
+            reason = "full" if error.errno == errno.ENOSPC else "read_only"
+            raise StoreError(reason, path, f"cannot create a store here: {error.strerror}") from error
+        except driver.Error as error:
+            raise refused(path, error) from error
         finally:
             for leftover in (building, building + "-wal", building + "-shm"):
                 if os.path.exists(leftover):
@@ -131,6 +144,8 @@ class Store:
         from storage import schema
 
         saved = f"{path}.before-{SCHEMA_VERSION}"
+        if os.path.exists(saved):
+            os.unlink(saved)  # of a migration that was killed: the store is still as it was then
         connection.execute("VACUUM INTO ?", (saved,))
         schema.migrate(connection)
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
@@ -163,8 +178,10 @@ def fold_version(connection: Connection) -> int | None:
     """Version of the folds a store holds, ``None`` where they are missing."""
     try:
         row = connection.execute("SELECT version FROM fold WHERE name='sessions'").fetchone()
-    except driver.Error:
-        return None
+    except driver.OperationalError as error:
+        if "no such" in str(error):
+            return None
+        raise
     return row[0] if row else None
 
 
@@ -174,6 +191,10 @@ def check(path: str) -> None:
         status = os.lstat(path)
     except OSError as error:
         raise StoreError("missing", path, f"cannot look at it: {error.strerror}") from error
+    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+        _forget_birth(path)
+        if os.lstat(path).st_nlink > 1:
+            raise StoreError("linked", path, "the file has a second name (a hard link); use a copy of its own")
     if stat.S_ISLNK(status.st_mode):
         raise StoreError("linked", path, "this is a symbolic link; name the file it points to")
     if not stat.S_ISREG(status.st_mode):
@@ -195,9 +216,19 @@ def check(path: str) -> None:
         )
 
 
+def _forget_birth(path: str) -> None:
+    """Remove the name a store was made under, where its maker was killed before it could."""
+    folder, name = os.path.split(os.path.abspath(path))
+    for other in os.listdir(folder):
+        if other.startswith(f"{name}.") and other.endswith(".new"):
+            with suppress(OSError):
+                if os.path.samefile(path, os.path.join(folder, other)):
+                    os.unlink(os.path.join(folder, other))
+
+
 def open_reader(path: str) -> Connection:
     """A checked read-only connection to a store whose folds this program understands."""
-    if not os.path.exists(path):
+    if not os.path.lexists(path):
         raise StoreError("missing", path, "there is no store here; import something first")
     check(path)
     try:
@@ -211,6 +242,15 @@ def open_reader(path: str) -> Connection:
     return connection
 
 
+@contextmanager
+def refusing(path: str) -> Iterator[None]:
+    """Turns the driver's errors into :class:`StoreError`."""
+    try:
+        yield
+    except driver.Error as error:
+        raise refused(path, error) from error
+
+
 def refused(path: str, error: BaseException) -> StoreError:
     """SQLite's own refusal in our words."""
     text = str(error)
@@ -218,6 +258,8 @@ def refused(path: str, error: BaseException) -> StoreError:
         return StoreError("locked", path, "another program is writing to the store; try again in a moment")
     if "readonly" in text or "read-only" in text:
         return StoreError("read_only", path, "the store cannot be written here (read-only place or missing rights)")
+    if "is full" in text:
+        return StoreError("full", path, "no room is left on the disk; nothing of the last step was kept")
     if "not a database" in text:
         return StoreError("not_a_store", path, "this is not a database")
     if "unable to open" in text:
