@@ -15,10 +15,13 @@ from storage.quiet import no_collecting
 from storage.recorded import Recorded, recorded_ahead
 from storage.refold import Cancelled, Progress, Refold, tables, withheld_records
 from storage.segments import SegmentError
-from storage.store import FOLD_VERSION, Store, StoreError, refused
+from storage.store import FOLD_VERSION, Store, StoreError, refused, refusing
 
 SHADOW = "new_"
 """Tables under work begin with this and a token of their own, so that two rebuilds never write into each other's."""
+
+OLD = "old_"
+"""What the tables that were replaced begin with until they are dropped, before the same token."""
 
 
 def rebuild(store: Store, *, progress: Progress | None = None, cancel: threading.Event | None = None) -> int:
@@ -27,7 +30,6 @@ def rebuild(store: Store, *, progress: Progress | None = None, cancel: threading
     An interrupted rebuild leaves the present tables as they are. Of two at the same time the later one goes on and
     the other raises ``StoreError`` (``locked``), as it does where the ledger cannot be folded (``damaged``).
     """
-    connection = store.connection
     shadow = f"{SHADOW}{os.urandom(4).hex()}_"
     try:
         while (done := _rebuild(store, shadow, progress, cancel)) is None:
@@ -42,9 +44,15 @@ def rebuild(store: Store, *, progress: Progress | None = None, cancel: threading
             why = "the ledger cannot be folded; `affidavit verify` says what is wrong with it"
             raise StoreError("damaged", store.path, why) from error
         raise
-    _drop(store, "old_")
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    sweep(store)
     return done
+
+
+def sweep(store: Store) -> None:
+    """Drop the tables that were replaced, and let no page of theirs stay in the write-ahead log."""
+    with refusing(store.path):
+        _drop(store, OLD)
+        store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _rebuild(store: Store, shadow: str, progress: Progress | None, cancel: threading.Event | None) -> int | None:
@@ -120,10 +128,11 @@ def _swap(store: Store, shadow: str) -> None:
     for name in _names(store, shadow):
         plain = name.removeprefix(shadow)
         if store.connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (plain,)).fetchone():
-            store.connection.execute(f"ALTER TABLE {plain} RENAME TO old_{plain}")
+            old = OLD + name.removeprefix(SHADOW)
+            store.connection.execute(f"ALTER TABLE {plain} RENAME TO {old}")
         store.connection.execute(f"ALTER TABLE {name} RENAME TO {plain}")
 
 
 def _drop(store: Store, prefix: str) -> None:
     for name in _names(store, prefix):
-        store.connection.execute(f"DROP TABLE {name}")
+        store.connection.execute(f"DROP TABLE IF EXISTS {name}")

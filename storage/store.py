@@ -92,10 +92,11 @@ class Store:
                     cls._migrate(path, connection)
                 store = cls(path, connection, identity(connection, path))
                 stale = fold_version(connection) != FOLD_VERSION
-            if stale:
-                from storage.rebuild import rebuild
+                replaced = connection.execute("SELECT 1 FROM sqlite_schema WHERE name GLOB 'old_*' LIMIT 1").fetchone()
+            if stale or replaced:
+                from storage.rebuild import rebuild, sweep
 
-                rebuild(store)
+                rebuild(store) if stale else sweep(store)
         except BaseException:
             connection.close()
             raise

@@ -166,9 +166,11 @@ def assert_same(one: dict[str, list[Any]], other: dict[str, list[Any]]) -> None:
     assert one.keys() == other.keys()
     for name in one:
         ours, theirs = one[name], other[name]
-        lacking = [row for row in ours if row not in theirs][:3]
-        extra = [row for row in theirs if row not in ours][:3]
-        assert ours == theirs, f"{name}: only in the one {lacking}, only in the other {extra}"
+        if ours != theirs:
+            lacking, extra = [
+                [row for row in some if row not in set(others)][:3] for some, others in ((ours, theirs), (theirs, ours))
+            ]
+            raise AssertionError(f"{name}: only in the one {lacking}, only in the other {extra}")
 
 
 def assert_holds(path: str) -> VerifyReport:

@@ -300,6 +300,16 @@ def test_an_erasure_that_was_killed_is_finished_when_the_store_is_opened(store: 
         assert everywhere(again) == []
 
 
+def test_tables_that_were_replaced_go_when_the_store_is_opened(store: Store) -> None:
+    """Whoever erased was killed before it could drop the tables that still held the text."""
+    store.connection.execute("CREATE TABLE old_0badcafe_event(n INTEGER PRIMARY KEY, summary TEXT)")
+    store.connection.execute("INSERT INTO old_0badcafe_event VALUES(1, 'a LEFTOVER word')")
+    assert b"LEFTOVER" in Path(store.path).read_bytes() + Path(store.path + "-wal").read_bytes()
+    Store.open(store.path).close()
+    assert b"LEFTOVER" not in Path(store.path).read_bytes() + Path(store.path + "-wal").read_bytes()
+    assert_holds(store.path)
+
+
 def test_an_erasure_during_a_rebuild_is_not_undone_by_it(store: Store) -> None:
     """What was folded before the erasure still holds the text; the rebuild begins again."""
     other = Store.open(store.path)
