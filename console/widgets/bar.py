@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual import events
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -36,8 +37,27 @@ class Bar(Inked):
         """Show these words from now on."""
         start, end = tuple(start), tuple(end)
         if (start, end) != (self.start, self.end):
+            before = self._marks()
             self.start, self.end = start, end
+            self._repaint(before, self._marks())
+
+    def _marks(self) -> list[tuple[str, str]]:
+        """What stands in the line, letter by letter, each with its ink."""
+        line = spread(self.start, self.end, self.size.width)
+        return [(letter, ink.style) for ink in line for letter in ink.text]
+
+    def _repaint(self, before: list[tuple[str, str]], after: list[tuple[str, str]]) -> None:
+        """Only from the first to the last letter that changed: every cell sent counts over a slow line.
+
+        Letters stand for cells as long as each is one cell wide; otherwise the whole line is drawn.
+        """
+        width = self.size.width
+        if len(before) != width or len(after) != width or any(cells(letter) != 1 for letter, _ in (*before, *after)):
             self.refresh()
+            return
+        changed = [at for at in range(width) if before[at] != after[at]]
+        if changed:
+            self.refresh(Region(changed[0], 0, changed[-1] - changed[0] + 1, 1))
 
     @property
     def text(self) -> str:
