@@ -77,7 +77,7 @@ class Store:
     @classmethod
     def open(cls, path: str, *, random: Random = os.urandom, create: bool = False) -> Store:
         """Open for writing; with ``create`` a missing store is made. Folds of another version are rebuilt first."""
-        if not os.path.lexists(path):
+        if not _is_there(path):
             if not create:
                 raise StoreError("missing", path, "there is no store here; import something first")
             return cls._create(path, random)
@@ -186,12 +186,22 @@ def fold_version(connection: Connection) -> int | None:
     return row[0] if row else None
 
 
+def _is_there(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no file can be called that"
+        raise StoreError("read_only", path, f"cannot look at it: {why}") from error
+    return True
+
+
 def check(path: str) -> None:
     """Refuse what is no store of ours, without opening it for writing."""
-    try:
-        status = os.lstat(path)
-    except OSError as error:
-        raise StoreError("missing", path, f"cannot look at it: {error.strerror}") from error
+    if not _is_there(path):
+        raise StoreError("missing", path, "there is no store here; import something first")
+    status = os.lstat(path)
     if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
         _forget_birth(path)
         if os.lstat(path).st_nlink > 1:
@@ -229,8 +239,6 @@ def _forget_birth(path: str) -> None:
 
 def open_reader(path: str) -> Connection:
     """A checked read-only connection to a store whose folds this program understands."""
-    if not os.path.lexists(path):
-        raise StoreError("missing", path, "there is no store here; import something first")
     check(path)
     try:
         connection = driver.connect_reader(path)

@@ -223,7 +223,11 @@ class Turn(SQLModel, table=True):
 
 
 class Lane(SQLModel, table=True):
-    """The main agent (lane 0) or a sub-agent. ``spawn``: the event that says it started it, when known."""
+    """The main agent (lane 0) or a sub-agent. ``spawn``: the event that says it started it, when known.
+
+    ``turn``: of that event; while it is not known, the turn that ran when the lane ``began`` (sort key of its first
+    event).
+    """
 
     __tablename__ = "lane"
     __table_args__ = KEYED
@@ -236,6 +240,7 @@ class Lane(SQLModel, table=True):
     turn: int | None = Field(sa_column=_int(null=True))
     spawn: int | None = Field(sa_column=_int(null=True))
     events: int = Field(sa_column=_int())
+    began: int | None = Field(sa_column=_int(null=True))
 
 
 class Event(SQLModel, table=True):

@@ -296,11 +296,8 @@ class Derivation:
         if queue is not None and not lane:
             self._queued(state, queue, prompt, n, source.sort)
         if not lane:
-            turn, moved = turn_of(
-                state, prompt, leaf, n, source.sort, place.turn if place and not place.lane else state.head_turn
-            )
-            for number in moved:
-                self.changes.turns.add((state.no, number))
+            above_turn = place.turn if place and not place.lane else state.head_turn
+            turn = self._turn(state, prompt, leaf, n, source.sort, above_turn)
         if facts and facts != state.stated:
             self._facts(state, facts)
         problem = ""
@@ -424,13 +421,20 @@ class Derivation:
             if event:
                 row = self._event(event)
                 key = f"queued:{waiting:x}:{len(state.turns)}"
-                turn, moved = turn_of(state, key, False, event, row[SORT], state.head_turn)
-                state.queued[waiting] = turn
-                self.changes.turns.update((state.no, number) for number in moved)
+                turn = state.queued[waiting] = self._turn(state, key, False, event, row[SORT], state.head_turn)
                 row[KIND], row[TURN] = "user.message", turn
         else:
             state.queued.pop(text, None)
             state.queued[text] = -n if operation == "enqueue" else 0
+
+    def _turn(self, state: SessionState, prompt: str | None, leaf: bool, n: int, sort: int, above: int) -> int:
+        known = len(state.turns)
+        turn, moved = turn_of(state, prompt, leaf, n, sort, above)
+        for number in moved:
+            self.changes.turns.add((state.no, number))
+        if len(state.turns) > known:
+            self._lanes_changed(state, lanes.turn_began(state, turn))
+        return turn
 
     def _lanes_changed(self, state: SessionState, numbers: list[int]) -> None:
         self.changes.lanes.update((state.no, number) for number in numbers)

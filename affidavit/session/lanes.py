@@ -23,14 +23,30 @@ def open_lane(state: SessionState, name: str) -> tuple[int, list[int]]:
 
 
 def began(state: SessionState, number: int, sort: int) -> list[int]:
-    """A lane's first event: until the call that started it is known, it belongs to the turn that ran then."""
+    """A lane's event: until the call that started it is known, the lane belongs to the turn that ran at its first."""
     lane = state.lanes[number]
-    if not number or lane.events or lane.turn is not None:
+    if not number or (lane.began is not None and lane.began <= sort):
         return []
-    for turn, known in state.turns.items():
-        if known.sort <= sort and known.branch == 0:
-            lane.turn = turn
-    return [number]
+    lane.began = sort
+    state.lane_reach = sort if state.lane_reach is None else max(state.lane_reach, sort)
+    if lane.spawn is not None or lane.parent:
+        return [number]
+    turns = [(known.sort, turn) for turn, known in state.turns.items() if known.sort <= sort]
+    return [number, *_settle(state, number, max(turns)[1] if turns else None, lane.depth)]
+
+
+def turn_began(state: SessionState, number: int) -> list[int]:
+    """A turn that is new here, though it may have run before lanes that were read first: those belong to it."""
+    turn = state.turns[number]
+    if state.lane_reach is None or turn.sort >= state.lane_reach:
+        return []
+    changed: list[int] = []
+    for name, lane in state.lanes.items():
+        if lane.spawn is None and not lane.parent and lane.began is not None and turn.sort < lane.began:
+            known = state.turns[lane.turn].sort if lane.turn is not None else None
+            if known is None or known <= turn.sort:
+                changed += _settle(state, name, number, lane.depth)
+    return changed
 
 
 def stated(state: SessionState, number: int, facts: dict[str, str]) -> list[int]:
@@ -75,15 +91,15 @@ def _is_below(state: SessionState, number: int, other: int) -> bool:
     return False
 
 
-def _settle(state: SessionState, number: int, turn: int | None) -> list[int]:
-    """Give a lane and all below it the depth and the turn that follow from where it hangs."""
+def _settle(state: SessionState, number: int, turn: int | None, depth: int = 0) -> list[int]:
+    """Give a lane and all below it the depth (or that given) and the turn that follow from where it hangs."""
     changed = []
     waiting = [(number, turn)]
     while waiting:
         number, turn = waiting.pop()
         lane = state.lanes[number]
         above = state.lanes[lane.parent or 0]
-        lane.depth = above.depth + 1
+        lane.depth, depth = depth or above.depth + 1, 0
         if lane.parent:
             turn = above.turn
         if turn is not None:

@@ -19,7 +19,10 @@ class TurnState:
 
 @dataclass(slots=True)
 class LaneState:
-    """A lane: the agent's id for it (``""``: main agent), and what is known of who started it and when."""
+    """A lane: the agent's id for it (``""``: main agent), and what is known of who started it and when.
+
+    ``began``: the sort key of its first event.
+    """
 
     name: str
     title: str | None = None
@@ -28,6 +31,7 @@ class LaneState:
     turn: int | None = None
     spawn: int | None = None
     events: int = 0
+    began: int | None = None
     stated: dict[str, str] | None = None
 
 
@@ -35,10 +39,10 @@ class LaneState:
 class SessionState:
     """One session in derivation: its counts and everything :mod:`affidavit.session.derive` carries along.
 
-    ``head_turn``: the turn the main chain ends in. ``next_branch``: number the next abandoned part gets.
-    ``facts``: the last word on each key of ``FACTS``; ``stated``: the last record's own, so that repeating them
-    costs nothing. ``queued``: messages that wait, by the hash of their text (minus the event that says so), and those
-    taken into a turn (its number); ``aliases``: prompt keys that joined such a turn.
+    ``lane_reach``: no lane began later. ``head_turn``: the turn the main chain ends in. ``next_branch``: number the
+    next abandoned part gets. ``facts``: the last word on each key of ``FACTS``; ``stated``: the last record's own,
+    so that repeating them costs nothing. ``queued``: messages that wait, by the hash of their text (minus the event
+    that says so), and those taken into a turn (its number); ``aliases``: prompt keys that joined such a turn.
     """
 
     no: int
@@ -49,6 +53,7 @@ class SessionState:
     turn_keys: dict[str, int] = field(default_factory=dict)
     lanes: dict[int, LaneState] = field(default_factory=dict)
     lane_names: dict[str, int] = field(default_factory=dict)
+    lane_reach: int | None = None
     facts: dict[str, str] = field(default_factory=dict)
     queued: dict[int, int] = field(default_factory=dict)
     aliases: dict[str, int] = field(default_factory=dict)

@@ -152,11 +152,12 @@ class Tables:
             state.turns[turn] = TurnState(key, n, sort, parent, branch)
             state.turn_keys[key] = turn
         state.turn_keys.update(state.aliases)
-        for lane, name, title, parent, depth, turn, spawn, events in self.connection.execute(
-            f"SELECT lane, name, title, parent, depth, turn, spawn, events FROM {self.prefix}lane "
+        for lane, name, title, parent, depth, turn, spawn, events, began in self.connection.execute(
+            f"SELECT lane, name, title, parent, depth, turn, spawn, events, began FROM {self.prefix}lane "
             "WHERE session = ? ORDER BY lane",
             (state.no,),
         ):
-            state.lanes[lane] = LaneState(name, title, parent, depth, turn, spawn, events)
+            state.lanes[lane] = LaneState(name, title, parent, depth, turn, spawn, events, began)
             state.lane_names[name] = lane
+        state.lane_reach = max((lane.began for lane in state.lanes.values() if lane.began is not None), default=None)
         return state

@@ -93,7 +93,7 @@ class Writer:
             many(f"INSERT OR REPLACE INTO {p}turn VALUES({_holes(7)})", turns)
         lanes = [lane_row(session, number, sessions[session]) for session, number in sorted(changes.lanes)]
         if lanes:
-            many(f"INSERT OR REPLACE INTO {p}lane VALUES({_holes(9)})", lanes)
+            many(f"INSERT OR REPLACE INTO {p}lane VALUES({_holes(10)})", lanes)
         if sessions:
             names = ", ".join(SESSION_COLUMNS)
             many(
@@ -168,4 +168,5 @@ def turn_row(session: int, number: int, state: SessionState) -> tuple[object, ..
 def lane_row(session: int, number: int, state: SessionState) -> tuple[object, ...]:
     """A lane's row."""
     lane = state.lanes[number]
-    return session, number, lane.name, lane.title, lane.parent, lane.depth, lane.turn, lane.spawn, lane.events
+    place = lane.parent, lane.depth, lane.turn, lane.spawn
+    return session, number, lane.name, lane.title, *place, lane.events, lane.began

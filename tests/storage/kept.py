@@ -137,6 +137,7 @@ def meaning(path: str) -> dict[str, list[Any]]:
         if table == "session":
             row.pop("no")
             row["state"] = json.loads(row["state"])
+            row["state"]["queued"] = [[text, names.get(-turn, turn)] for text, turn in row["state"]["queued"]]
         if table == "source":
             for column in ("no", "id", "key", "entries", "last", "cursor", "line"):
                 row.pop(column)

@@ -8,7 +8,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -218,18 +219,19 @@ def as_nobody(*words: str) -> list[object]:
 
 
 @pytest.fixture
-def closed_folder(path: str) -> Path:
-    """The store in a folder that others may look at and not write."""
-    folder = Path(path).parent
-    os.chmod(path, 0o444)
+def closed_folder(path: str) -> Iterator[Path]:
+    """A folder that others may look into and not write, and the store in it."""
+    folder = Path(tempfile.mkdtemp())
+    shutil.copy(path, folder / "store.db")
+    os.chmod(folder / "store.db", 0o444)
     os.chmod(folder, 0o555)
-    for above in (folder.parent, folder.parent.parent, folder.parent.parent.parent):
-        if above != Path("/") and os.stat(above).st_uid == os.geteuid() and "pytest" in above.name:
-            os.chmod(above, 0o755)
-    return folder
+    yield folder
+    os.chmod(folder, 0o755)
+    shutil.rmtree(folder)
 
 
-def test_a_store_on_read_only_media_is_read_and_not_written(path: str, closed_folder: Path) -> None:
+def test_a_store_on_read_only_media_is_read_and_not_written(closed_folder: Path) -> None:
+    path = str(closed_folder / "store.db")
     before = sorted(file.name for file in closed_folder.iterdir())
     assert as_nobody(path, "read") == [1, "fine"]
     assert as_nobody(path, "verify") == [True, "fine"]
@@ -239,11 +241,14 @@ def test_a_store_on_read_only_media_is_read_and_not_written(path: str, closed_fo
     assert sorted(file.name for file in closed_folder.iterdir()) == before
 
 
-@pytest.mark.usefixtures("closed_folder")
-def test_a_store_nobody_else_may_read_is_refused(path: str) -> None:
+def test_a_store_nobody_else_may_read_is_refused(closed_folder: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can be somebody else")
+    path = str(closed_folder / "store.db")
     os.chmod(path, 0o600)
+    for way in WAYS:
+        assert as_nobody(path, way) == ["read_only"]
+    os.chmod(closed_folder, 0o700)
     for way in WAYS:
         assert as_nobody(path, way) == ["read_only"]
 

@@ -115,7 +115,10 @@ class Memory:
 
 def told(state: SessionState) -> Any:
     """A session's state without what is only kept to save work."""
-    lanes = {n: (lane.name, lane.parent, lane.depth, lane.turn, lane.spawn) for n, lane in state.lanes.items()}
+    lanes = {
+        number: (lane.name, lane.parent, lane.depth, lane.turn, lane.spawn, lane.began)
+        for number, lane in state.lanes.items()
+    }
     return state.carried(), state.turns, lanes, state.events, state.tokens_in, state.started, state.checked
 
 
