@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TextIO
 
 from affidavit.text.display import display_block
-
 from console.settings import state_folder
 
 LARGEST_LOG = 1_048_576

@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import TextIO
 
 import click
-from affidavit.text.display import display_block
 
 from affidavit.session.address import AddressError
+from affidavit.text.display import display_block
 from console.commands.call import COMPLETION_VARIABLE, Refused
 from console.commands.group import affidavit
 from console.settings import PROGRAM, SettingsError
