@@ -83,15 +83,15 @@ def originals(path: str) -> dict[str, bytes]:
         return {row.file: b"".join(archive.original(row.key)) for row in archive.sources()}
 
 
-def killed_after(process: subprocess.Popen[str], seconds: float) -> list[Any]:
-    """Let a program work that long after it has begun, kill it, and return what it had said."""
-    said: list[Any] = []
+def killed_after(process: subprocess.Popen[str], count: int, seconds: float) -> list[Any]:
+    """Let a program work until it has said so many things and that long more, kill it, and return what it said."""
+    said: list[str] = []
     assert process.stdout is not None
     reading = threading.Thread(target=lambda out: said.extend(out), args=(process.stdout,))
     reading.start()
-    deadline = time.monotonic() + 30
-    while not said and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
+    deadline = time.monotonic() + 60
+    while len(said) < count and reading.is_alive() and time.monotonic() < deadline:
+        time.sleep(0.001)
     time.sleep(seconds)
     process.kill()
     reading.join()
@@ -109,9 +109,10 @@ def test_a_killed_import_keeps_what_was_acknowledged_and_goes_on(
         for name in ("one.jsonl", "two.jsonl") if turn % 10 == 0 else ("one.jsonl",):
             file = logs / (f"{turn // 10}-{name}")
             before = file.read_bytes() if file.exists() else b""
-            write(logs, before + logs_of(120, 120 * turn), file.name)
+            more = logs_of(240, 240 * turn).replace(log.SESSION.encode(), file.stem.encode())
+            write(logs, before + more, file.name)
         with worker("take", path, logs) as process:
-            said = killed_after(process, chance.uniform(0, 0.3))
+            said = killed_after(process, chance.randrange(26), chance.uniform(0, 0.02))
             killed += process.returncode != 0
         if said == []:
             continue
@@ -135,6 +136,22 @@ def test_a_killed_import_keeps_what_was_acknowledged_and_goes_on(
         assert_same(meaning(whole.path), meaning(path))
 
 
+def test_a_killed_creation_leaves_no_store_or_a_good_one(tmp_path: Path, figure: Callable[[int, int], int]) -> None:
+    file = write(tmp_path / "logs", logs_of(3))
+    made = 0
+    for turn in range(figure(3, 100)):
+        path = tmp_path / str(turn) / "store.db"
+        with worker("take", path, file):
+            time.sleep(random.Random(turn).uniform(0.1, 0.9))
+        made += path.exists()
+        if path.exists():
+            assert_holds(str(path))
+        with Store.open(str(path), create=True) as store:
+            take(store, file)
+        assert_holds(str(path))
+    assert made >= figure(0, 10)
+
+
 @pytest.mark.parametrize("work", ["again", "erase"])
 def test_a_killed_rebuild_or_erasure_is_finished_by_whoever_comes_next(
     tmp_path: Path, figure: Callable[[int, int], int], work: str
@@ -145,9 +162,9 @@ def test_a_killed_rebuild_or_erasure_is_finished_by_whoever_comes_next(
         path = store.path
     before = meaning(path)
     erased = 0
-    for _ in range(figure(3, 60)):
+    for _ in range(figure(2, 60)):
         with worker(work, path) as process:
-            said = killed_after(process, chance.uniform(0, 0.25))
+            said = killed_after(process, chance.randrange(1, 4), chance.uniform(0, 0.1))
         erased += sum(isinstance(one, int) for one in said)
         Store.open(path).close()
         assert assert_holds(path).withheld >= erased
@@ -209,7 +226,7 @@ def test_of_two_rebuilds_one_is_told_and_the_store_is_good(tmp_path: Path) -> No
         take(store, write(tmp_path / "logs", logs_of(60)))
         before = meaning(store.path)
         with worker("again", store.path) as one, worker("again", store.path) as two:
-            said = [next_said(process) for process in (one, two) for _ in range(6)]
+            said = [next_said(process) for process in (one, two) for _ in range(3)]
         assert set(said) <= {"open", "rebuilt", "locked"}
         assert "rebuilt" in said
     Store.open(store.path).close()
