@@ -49,7 +49,8 @@ from affidavit.session.state import LaneState, SessionState, SourceState
 from affidavit.session.turns import turn_of
 from affidavit.text.marks import marked
 
-_MAX_CYCLE_WALK = 100_000
+LONGEST_CIRCLE = 1_000
+"""Records a circle of parents may have to be flagged; longer ones are shown like any other record."""
 
 MOST_MET = 600_000
 """Ids remembered of sessions that began here, about 40 MB; beyond, all are looked up in tables."""
@@ -91,7 +92,7 @@ class Known(Protocol):
     def usage(self, session: int, messages: Sequence[int]) -> dict[int, Spent]: ...
     def awaits(self) -> bool: ...
     def awaiting(self, parent: int) -> list[int]: ...
-    def parent_of(self, id: int) -> int | None: ...
+    def ancestors(self, id: int, most: int) -> list[tuple[int, int | None]]: ...
     def event(self, n: int) -> Row: ...
     def record(self, n: int) -> bytes: ...
     def source_of(self, n: int) -> int: ...
@@ -457,11 +458,22 @@ class Derivation:
                     self._flag(self._event(own), "", "parent_cycle")
 
     def _ancestors(self, first: int, parent: int | None) -> set[int]:
+        """A record and what it follows, as far as a circle can be told."""
         seen = {first}
-        while parent is not None and parent not in seen and len(seen) < _MAX_CYCLE_WALK:
-            seen.add(parent)
+        while parent is not None and parent not in seen and len(seen) < LONGEST_CIRCLE:
             place = self._places.get(parent)
-            parent = place.parent if place is not None else self.known.parent_of(parent)
+            walked = (
+                [(parent, place.parent)]
+                if place is not None
+                else self.known.ancestors(parent, LONGEST_CIRCLE - len(seen)) or [(parent, None)]
+            )
+            for id, above in walked:
+                if id in seen:
+                    return seen
+                seen.add(id)
+                parent = above
+                if above in self._places:
+                    break
         return seen
 
     @staticmethod

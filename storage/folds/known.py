@@ -59,6 +59,14 @@ class Tables:
             f"SELECT id, n, turn, lane, parent FROM {p}event WHERE id IN (SELECT value FROM json_each(?1)) "
             f"UNION ALL SELECT id, n, turn, lane, parent FROM {p}passed WHERE id IN (SELECT value FROM json_each(?1))"
         )
+        self._ancestors = (
+            "WITH RECURSIVE up(id, parent) AS ("
+            f"SELECT id, parent FROM {p}event WHERE id = ?1 AND n <= ?2 "
+            f"UNION SELECT id, parent FROM {p}passed WHERE id = ?1 AND n <= ?2 "
+            f"UNION SELECT e.id, e.parent FROM up JOIN {p}event e ON e.id = up.parent WHERE e.n <= ?2 "
+            f"UNION SELECT q.id, q.parent FROM up JOIN {p}passed q ON q.id = up.parent WHERE q.n <= ?2) "
+            "SELECT id, parent FROM up LIMIT ?3"
+        )
         self._event = f"SELECT {', '.join(EVENT_COLUMNS)} FROM {p}event WHERE n = ?"
         self._call = (
             f"SELECT call, n, early, at, told, lane, turn FROM {p}open_call "
@@ -93,9 +101,13 @@ class Tables:
         query = f"SELECT n FROM {self.prefix}awaited WHERE parent = ? ORDER BY n"
         return [row[0] for row in self.connection.execute(query, (parent,))]
 
-    def parent_of(self, id: int) -> int | None:
-        place = self.places([id]).get(id)
-        return place.parent if place is not None else None
+    def ancestors(self, id: int, most: int) -> list[tuple[int, int | None]]:
+        """A record and those it follows, nearest first, at most so many: (id, id of the one it follows)."""
+        return [tuple(row) for row in self.connection.execute(self._ancestors, (id, self._before(), most))]
+
+    def _before(self) -> int:
+        """Records up to this number are known."""
+        return (1 << 63) - 1
 
     def event(self, n: int) -> Row:
         return list(self.connection.execute(self._event, (n,)).fetchone())

@@ -109,6 +109,22 @@ class Against(Tables):
             found.update({message: odd[session, message] for message in messages if (session, message) in odd})
         return found
 
+    def _before(self) -> int:
+        return self._last
+
+    def ancestors(self, id: int, most: int) -> list[tuple[int, int | None]]:
+        if not self._suspect_ids:
+            return super().ancestors(id, most)
+        found: dict[int, int | None] = {}
+        above: int | None = id
+        while above is not None and above not in found and len(found) < most:
+            place = self.places([above]).get(above)
+            if place is None:
+                break
+            found[above] = place.parent
+            above = place.parent
+        return list(found.items())
+
     def _stored(self, n: int) -> Row | None:
         """An event's row as the store has it."""
         query = f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE n = ?"

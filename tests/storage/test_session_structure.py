@@ -40,7 +40,7 @@ def id_of(record: str, path: str = "") -> int:
 # ------------------------------------------------------------------------------------------------ circles
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 7])
+@pytest.mark.parametrize("length", [1, 2, 3, 7, 500])
 def test_a_circle_of_parents_is_cut_and_shown(tmp_path: Path, length: int) -> None:
     ring = [
         {**log.says(f"S{n}", id=f"m{n}"), "uuid": f"c{n}", "parentUuid": f"c{(n + 1) % length}", "timestamp": at(n)}
@@ -473,4 +473,16 @@ def test_many_sub_agents_cost_no_more_each(tmp_path: Path) -> None:
         own.append({**own[0], "kind": "note", "id": f"n{n}", "lane": f"l{n}"})
     path, _ = imported(tmp_path, b"".join(json.dumps(one).encode() + b"\n" for one in own))
     assert session(path)["lanes"] == 3_001
+    assert_holds(path)
+
+
+def test_records_named_before_they_came_cost_no_more_at_the_end_of_a_long_chain(tmp_path: Path) -> None:
+    """Each may close a circle with any record before it; how far that is looked for has an end."""
+    chain = log.chain(log.person("Begin", "p1"), *(log.says(f"S{n}", id=f"m{n}") for n in range(4_000)))
+    said = {**log.says("again"), "timestamp": at(0)}
+    early = [{**said, "uuid": f"k{n}", "parentUuid": f"x{n}"} for n in range(100)]
+    late = [{**said, "uuid": f"x{n}", "parentUuid": chain[-1]["uuid"]} for n in range(100)]
+    path, report = imported(tmp_path, log.lines([*chain, *early, *late]))
+    assert report.events == 4_201
+    assert not [row for row in events(path) if "parent" in row["flags"]]
     assert_holds(path)

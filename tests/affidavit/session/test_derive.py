@@ -54,9 +54,13 @@ class Memory:
     def awaiting(self, parent: int) -> list[int]:
         return sorted(self.waiting.get(parent, []))
 
-    def parent_of(self, id: int) -> int | None:
-        place = self.places([id]).get(id)
-        return place and place.parent
+    def ancestors(self, id: int, most: int) -> list[tuple[int, int | None]]:
+        found: dict[int, int | None] = {}
+        at: int | None = id
+        while at is not None and at not in found and len(found) < most and (place := self.places([at]).get(at)):
+            found[at] = place.parent
+            at = place.parent
+        return list(found.items())
 
     def event(self, n: int) -> Row:
         return list(self.rows[n])
