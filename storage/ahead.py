@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from queue import Queue
 from typing import Any, BinaryIO
 
@@ -24,6 +25,10 @@ from storage.segments import Packed
 
 WORTH_IT = 8 << 20
 """Bytes from which a second process repays its start."""
+
+PIPE = 1 << 20
+"""Bytes a pipe holds, where that can be asked for: the fewer pieces a message comes in, the fewer times two threads
+wait for each other."""
 
 QUEUE = 24
 """Messages that may wait: about 5 MiB of source."""
@@ -53,6 +58,10 @@ class Child:
             )
         except (OSError, ValueError) as error:  # too many processes, or a name no argument can hold
             raise Died from error
+        with suppress(ImportError, AttributeError, OSError):  # only Linux can, and lends a person only so much
+            import fcntl
+
+            fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, PIPE)  # type: ignore[arg-type]
         self._queue: Queue[bytes | None] = Queue(QUEUE)
         self._stopped = False
         threading.Thread(target=self._receive, name="ahead", daemon=True).start()

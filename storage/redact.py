@@ -104,7 +104,7 @@ def _erase(connection: Connection, entry: int, records: Mapping[int, Envelope | 
     source, start, size, line, cuts, data, salts, commits = row
     spans = spans_of(data, cuts, size)
     about = connection.execute("SELECT format, native, lane FROM source WHERE no = ?", (source,)).fetchone()
-    cut = recut(spans, start, line)
+    cut = list(recut(spans, start, line))
     salts = bytearray(salts)
     erased = []
     for record in sorted(records):

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import zstandard
@@ -40,6 +41,10 @@ class Cut(NamedTuple):
     parsed: Any
     flags: tuple[str, ...]
     reason: str | None
+
+
+_cut = tuple.__new__
+"""Makes a :class:`Cut` of a tuple of its fields in half the time."""
 
 
 class Cutter:
@@ -107,7 +112,7 @@ class Cutter:
                 self._blank = []
             parsed, flags, reason = parse(text)
             if reason is None or reason.startswith("too_large"):
-                cuts.append(Cut(span, base + position + lead, number, text, parsed, flags, reason))
+                cuts.append(_cut(Cut, (span, base + position + lead, number, text, parsed, flags, reason)))
             else:
                 cuts += _glued(span, at, base + position + lead, number, text)
             start = position = stop
@@ -227,12 +232,8 @@ def spans_of(data: bytes, cuts: bytes, size: int) -> list[bytes]:
         raise SegmentError(f"its bytes cannot be unpacked ({error})") from error
     if len(whole) != size:
         raise SegmentError("its bytes are not as long as recorded")
-    spans = []
-    at = 0
-    for length in lengths:
-        spans.append(whole[at : at + length])
-        at += length
-    return spans
+    ends = list(accumulate(lengths))
+    return [whole[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def value_of(span: bytes, at_file_start: bool = False) -> tuple[int, bytes]:
@@ -241,15 +242,17 @@ def value_of(span: bytes, at_file_start: bool = False) -> tuple[int, bytes]:
     return len(span) - len(rest), rest.rstrip(BLANK)
 
 
-def recut(spans: Sequence[bytes], start: int, line: int) -> list[Cut]:
+def recut(spans: Iterable[bytes], start: int, line: int) -> Iterator[Cut]:
     """The records of a stored segment, cut as they were when they were taken."""
-    cuts = []
     at, number = start, line
     for span in spans:
-        lead, value = value_of(span, at == 0)
-        before = span[:lead].count(b"\n") if lead else 0
+        lead = before = 0
+        if span[:1] == b"{" and span[-2:] == b"}\n":
+            value = span[:-1]
+        else:
+            lead, value = value_of(span, at == 0)
+            before = span.count(b"\n", 0, lead)
         parsed, flags, reason = parse(value)
-        cuts.append(Cut(span, at + lead, number + before, value, parsed, flags, reason))
+        yield _cut(Cut, (span, at + lead, number + before, value, parsed, flags, reason))
         number += span.count(b"\n")
         at += len(span)
-    return cuts

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 from affidavit.session import lanes
@@ -41,6 +42,7 @@ from affidavit.session.prepare import (
     SUMMARY_CELLS,
     TOOL,
     TURN,
+    Fields,
     N,
     Prepared,
     Row,
@@ -120,6 +122,9 @@ class Changes:
     lanes: set[tuple[int, int]] = field(default_factory=set)
 
 
+_MENTIONED = itemgetter(*(Fields._fields.index(name) for name in ("session", "first", "above", "message", "joins")))
+
+
 class Broken(NamedTuple):
     """A record that could not be read: where it stands, how long it is, and why."""
 
@@ -151,6 +156,7 @@ class Derivation:
         self._awaits = False
         self._own: set[tuple[str, str]] = set()
         self._met: set[int] = set()
+        self._fresh: dict[str, set[int]] = {}
 
     def begin(self) -> None:
         """Forget the last batch's changes; states are kept."""
@@ -173,7 +179,7 @@ class Derivation:
             elif broken is not None:
                 self._unreadable(source, n, broken)
         if self._own:
-            self._meet(source, records)
+            self._meet(source)
         return self.changes
 
     def _look_up(self, source: SourceState, records: Iterable[Taken]) -> None:
@@ -182,21 +188,31 @@ class Derivation:
         messages: dict[str, set[int]] = {}
         calls: dict[str, set[int]] = {}
         met = self._met
+        self._fresh = {}
+        last: str | None = None
+        own = False
         for _, prepared, _ in records:
             if prepared is None:
                 continue
-            session, _, first, above, message, *_, joins, _, _ = prepared
-            if (source.format, session) in self._own:
-                wanted.update(id for id in (first, above) if id in met)
-                message = message if message in met else 0
-                joins = [join for join in joins if join[1] in met]
-            else:
+            session, first, above, message, joins = _MENTIONED(prepared)
+            if session != last:
+                last = session
+                own = (source.format, session) in self._own
+                note = self._fresh.setdefault(session, set()).add
+            note(first)
+            if not own or first in met:
                 wanted.add(first)
+            if not own or above in met:
                 wanted.add(above)
             if message:
-                messages.setdefault(session, set()).add(message)
+                note(message)
+                if not own or message in met:
+                    messages.setdefault(session, set()).add(message)
             for join in joins:
-                calls.setdefault(session, set()).add(join[1])
+                call = join[1]
+                note(call)
+                if not own or call in met:
+                    calls.setdefault(session, set()).add(call)
         wanted.discard(0)
         wanted.difference_update(self._places)
         if wanted:
@@ -213,19 +229,14 @@ class Derivation:
                     {(state.no, id): call for id, call in self.known.calls(state.no, list(waiting)).items()}
                 )
 
-    def _meet(self, source: SourceState, records: Iterable[Taken]) -> None:
+    def _meet(self, source: SourceState) -> None:
         """Remember the ids of sessions that began here: what was not met in them need not be looked for in tables."""
         if len(self._met) > MOST_MET:
             self._own.clear()
             self._met.clear()
-        for _, prepared, _ in records:
-            if prepared is not None and (source.format, prepared[0]) in self._own:
-                _, _, first, _, message, *_, joins, _, _ = prepared
-                self._met.add(first)
-                if message:
-                    self._met.add(message)
-                for join in joins:
-                    self._met.add(join[1])
+        for session, fresh in self._fresh.items():
+            if (source.format, session) in self._own:
+                self._met |= fresh
 
     def forget(self) -> None:
         """Drop every state: the tables may have been changed by others."""

@@ -8,6 +8,7 @@ hashed, times read, summaries cut, commands classified, and each event's row is 
 from __future__ import annotations
 
 from hashlib import sha256
+from struct import Struct
 from typing import Any, NamedTuple
 
 from affidavit.session.event import Draft, Reading
@@ -35,6 +36,9 @@ Row = list[Any]
 FAILS = frozenset({"tool.finished", "verification", "permission.decision"})
 OBSERVES = frozenset({"tool.finished", "permission.decision"})
 INTENDS = frozenset({"tool.intent", "memory.write", "memory.read", "retrieval.request"})
+
+_ALONE = ("",)
+"""The path of a record's only block."""
 
 Prepared = tuple[Any, ...]
 """What :func:`prepare` gives: the fields of :class:`Fields`, as a plain tuple."""
@@ -122,7 +126,7 @@ class Preparer:
             model = usage.model if usage.model is None else self._marked(usage.model)
             message = _id(stem, usage.message, b"\0usage")
             spent = (model, usage.input, usage.output, usage.cache_read, usage.cache_write)
-            if max(spent[1:]) > MOST_TOKENS:
+            if usage.input + usage.output + usage.cache_read + usage.cache_write > MOST_TOKENS < max(spent[1:]):
                 took, gave, read, wrote = (tokens if tokens <= MOST_TOKENS else 0 for tokens in spent[1:])
                 spent = (model, took, gave, read, wrote)
                 flags = flags if "shape" in flags else (*flags, "shape")
@@ -159,7 +163,7 @@ class Preparer:
             session, record, first, above, message, at, reading.lane and marked(reading.lane),
             reading.prompt and marked(reading.prompt), reading.leaf, reading.status == "unknown", reading.facts,
             reading.lane_facts, spent, reading.artifact, reading.queue, rows, joins, texts,
-            tuple([draft.path for draft in drafts]),
+            _ALONE if len(rows) == 1 else tuple([draft.path for draft in drafts]),
         )  # fmt: skip
 
     def _row(
@@ -226,8 +230,15 @@ class Preparer:
 
 def _id(stem: bytes, record: str, path: bytes = b"\0") -> int:
     """:func:`affidavit.session.event.event_id` with format and session (``stem``) encoded once for many records."""
-    name = stem + record.encode("utf-8", "surrogatepass") + path
-    return int.from_bytes(sha256(name).digest()[:8], "big", signed=True)
+    try:
+        name = record.encode()
+    except UnicodeEncodeError:
+        name = record.encode("utf-8", "surrogatepass")
+    id: int = _LEADING(sha256(stem + name + path).digest())[0]
+    return id
+
+
+_LEADING = Struct(">q").unpack_from
 
 
 def summarise(text: str) -> str:
@@ -235,7 +246,9 @@ def summarise(text: str) -> str:
     if len(text) <= SUMMARY_CELLS and text.isascii() and text.isprintable() and text[:1] != " " and text[-1:] != " ":
         return text
     head = text[: SUMMARY_CELLS * 4]
-    line = next((part for part in head.split("\n") if part and not part.isspace()), "")
+    line = head.partition("\n")[0]
+    if not line or line.isspace():
+        line = next((part for part in head.split("\n") if part and not part.isspace()), "")
     if len(line) > SUMMARY_CELLS:
         line = line[: SUMMARY_CELLS - 1] + "…"
     return marked(line.strip())

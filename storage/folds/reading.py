@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from affidavit.session.event import Draft, Reading
@@ -15,7 +15,7 @@ Ready = tuple[Any, ...] | list[Any]
 """A record made ready: a prepared tuple, or ``[line, offset, length, reason]`` of one that could not be read."""
 
 
-def make_ready(cuts: Sequence[Cut], voice: Voice, *, texts: bool = True) -> list[Ready]:
+def make_ready(cuts: Iterable[Cut], voice: Voice, *, texts: bool = True) -> list[Ready]:
     """What each record says, by the reader of its source's format, as far as it can be known alone.
 
     Without ``texts`` what the search index takes is left out.
@@ -24,14 +24,14 @@ def make_ready(cuts: Sequence[Cut], voice: Voice, *, texts: bool = True) -> list
     scope = (voice.native, voice.lane)
     prepare = Preparer(voice.format, voice.native, texts=texts).prepare
     ready: list[Ready] = []
-    for cut in cuts:
-        if cut.reason is not None:
-            ready.append([cut.line, cut.offset, len(cut.value), cut.reason])
+    for _, offset, line, value, parsed, flags, reason in cuts:
+        if reason is not None:
+            ready.append([line, offset, len(value), reason])
             continue
-        reading = read(cut.parsed, scope)
-        if cut.flags:
-            reading.flags = (*reading.flags, *cut.flags)
-        ready.append(prepare(reading, cut.value))
+        reading = read(parsed, scope)
+        if flags:
+            reading.flags = (*reading.flags, *flags)
+        ready.append(prepare(reading, value))
     return ready
 
 

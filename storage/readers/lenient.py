@@ -44,7 +44,8 @@ def one_line(value: str, limit: int = SUMMARY) -> str:
     head = value[: limit * 8].strip()
     if "\n" in head or "\r" in head:
         head = head.splitlines()[0]
-    head = " ".join(head.split())
+    if "  " in head or not head.isprintable():  # of all white space only the plain blank is printable
+        head = " ".join(head.split())
     return head if len(head) <= limit else head[: limit - 1] + "…"
 
 

@@ -197,6 +197,8 @@ class Against(Tables):
                 self._marks += n % _PRIME
         self.rows += len(derived)
         met = 0
+        if list(map(list, stored)) == list(derived.values()):
+            stored, met = [], len(derived)
         for found in stored:
             given = derived.get(found[N])
             if given is None:
