@@ -136,6 +136,10 @@ def bench_start(shop: Workshop) -> Iterable[Figure]:
         yield ratio(f"first rows, {name}, {shop.sizes.events:,} events", statistics.median(seconds), floor, 1.6, 1.0)
 
 
+SHOWN_ROWS = 20
+"""Rows a cursor can walk in a terminal of 40 lines without the list having to scroll."""
+
+
 def bench_keys(shop: Workshop) -> Iterable[Figure]:
     """Keys in a timeline with all the events: how soon, and how many bytes to the terminal."""
     store = shop.big_store()
@@ -144,13 +148,17 @@ def bench_keys(shop: Workshop) -> Iterable[Figure]:
         terminal.expect(title)
         terminal.rest(0.8)
         terminal.press(b"j")
-        moves = [terminal.press(b"j") for _ in range(shop.sizes.keys)]
+        moves = [terminal.press(b"j" if n // SHOWN_ROWS % 2 == 0 else b"k") for n in range(shop.sizes.keys)]
+        terminal.press(b"G")
+        scrolled = [terminal.press(b"k") for _ in range(SHOWN_ROWS * 3)][SHOWN_ROWS * 2 :]
+        terminal.press(b"g")
         pages = [terminal.press(b"\x04") for _ in range(shop.sizes.keys)]
         ends = [terminal.press(key) for key in (b"G", b"g", b"G", b"g")]
         memory = terminal.memory()
     yield Figure("cursor move, to the first byte", statistics.median(b.delay for b in moves) * 1000, "ms", 15)
     yield Figure("  bytes for the list", max(b.first for b in moves), "B", 1024)
     yield Figure("  bytes for the detail", max(b.later for b in moves), "B", 8192)
+    yield Figure("  bytes where the list scrolls", max(b.first for b in scrolled), "B")
     yield Figure("page, whole", statistics.median(b.done for b in pages) * 1000, "ms", 25)
     yield Figure("first and last row, whole", statistics.median(b.done for b in ends) * 1000, "ms")
     yield Figure("console memory", memory / MB, "MB", 150)
