@@ -209,7 +209,10 @@ class Session(SQLModel, table=True):
 
 
 class Turn(SQLModel, table=True):
-    """A turn of the main lane. ``n``: its first prompt's event. ``branch`` 0 is the main chain."""
+    """A turn of the main lane. ``n``: its first prompt's event. ``branch`` 0 is the main chain.
+
+    ``alias``: the prompt key of a record that says its prompt again, where that had waited in a queue.
+    """
 
     __tablename__ = "turn"
     __table_args__ = KEYED
@@ -220,13 +223,14 @@ class Turn(SQLModel, table=True):
     sort: int = Field(sa_column=_int())
     parent: int = Field(sa_column=_int())
     branch: int = Field(sa_column=_int())
+    alias: str | None = Field(sa_column=_text(null=True))
 
 
 class Lane(SQLModel, table=True):
     """The main agent (lane 0) or a sub-agent. ``spawn``: the event that says it started it, when known.
 
-    ``turn``: of that event; while it is not known, the turn that ran when the lane ``began`` (sort key of its first
-    event).
+    ``turn``: of that event; while it is not known, the turn that ran when the lane ``began`` (sort key of its
+    ``first`` event). ``depth``: as stated of a lane whose ``parent`` is not known.
     """
 
     __tablename__ = "lane"
@@ -236,11 +240,12 @@ class Lane(SQLModel, table=True):
     name: str = Field(sa_column=_text())
     title: str | None = Field(sa_column=_text(null=True))
     parent: int | None = Field(sa_column=_int(null=True))
-    depth: int = Field(sa_column=_int())
+    depth: int | None = Field(sa_column=_int(null=True))
     turn: int | None = Field(sa_column=_int(null=True))
     spawn: int | None = Field(sa_column=_int(null=True))
     events: int = Field(sa_column=_int())
     began: int | None = Field(sa_column=_int(null=True))
+    first: int | None = Field(sa_column=_int(null=True))
 
 
 class Event(SQLModel, table=True):

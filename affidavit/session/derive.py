@@ -17,6 +17,7 @@ and no table, and any split of the same records into batches gives the same rows
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -47,8 +48,8 @@ from affidavit.session.prepare import (
     Prepared,
     Row,
 )  # fmt: skip
-from affidavit.session.state import LaneState, SessionState, SourceState
-from affidavit.session.turns import turn_of
+from affidavit.session.state import MOST_QUEUED, LaneState, SessionState, SourceState
+from affidavit.session.turns import said, turn_of
 from affidavit.text.marks import marked
 
 LONGEST_CIRCLE = 1_000
@@ -143,7 +144,7 @@ Name = tuple[int, str, str, int, tuple[str, ...]]
 
 
 class Derivation:
-    """Applies records to states. One batch: :meth:`begin`, :meth:`take`, then read :attr:`changes`."""
+    """Applies records to states. One batch: :meth:`begin`, :meth:`take`, then :meth:`finish`."""
 
     def __init__(self, known: Known) -> None:
         self.known = known
@@ -180,6 +181,13 @@ class Derivation:
                 self._unreadable(source, n, broken)
         if self._own:
             self._meet(source)
+        return self.changes
+
+    def finish(self) -> Changes:
+        """What only follows from a whole batch; nothing may be taken after it but a new batch."""
+        for state in self.touched.values():
+            if state.unsettled or state.turned is not None:
+                self._lanes_changed(state, lanes.settle(state))
         return self.changes
 
     def _look_up(self, source: SourceState, records: Iterable[Taken]) -> None:
@@ -302,7 +310,7 @@ class Derivation:
         lane = 0
         if name or source.lane or lane_facts:
             name = name or (source.lane if native == source.native else "")
-            lane = self._lane(state, name, lane_facts, source.sort, rows)
+            lane = self._lane(state, name, lane_facts, source.sort, n, rows)
         place = places.get(above) if above else None
         turn = 0
         if queue is not None and not lane:
@@ -400,10 +408,12 @@ class Derivation:
 
     # ------------------------------------------------------------------------------- place in the session
 
-    def _lane(self, state: SessionState, name: str, facts: dict[str, str] | None, sort: int, rows: list[Row]) -> int:
+    def _lane(
+        self, state: SessionState, name: str, facts: dict[str, str] | None, sort: int, n: int, rows: list[Row]
+    ) -> int:
         number, changed = lanes.open_lane(state, name)
         if rows:
-            changed = changed + lanes.began(state, number, sort)
+            changed = changed + lanes.began(state, number, sort, n)
         if facts:
             changed = changed + lanes.stated(state, number, facts)
         self._lanes_changed(state, changed)
@@ -417,35 +427,41 @@ class Derivation:
         """
         operation, text = queue
         if operation == "said":
-            turn = state.queued.pop(text, 0)
-            if turn > 0 and prompt is not None and prompt not in state.turn_keys:
-                state.turn_keys[prompt] = state.aliases[prompt] = turn
+            state.queued.pop(text, 0)
+            turn = state.joined.pop(text, 0)
+            if turn and prompt is not None and prompt not in state.turn_keys and state.turns[turn].alias is None:
+                state.turn_keys[prompt] = turn
+                state.turns[turn].alias = prompt
                 self._event(state.turns[turn].n)[KIND] = "lifecycle"
-                state.turns[turn].n, state.turns[turn].sort = n, sort
+                said(state, turn, n, sort)
                 self.changes.turns.add((state.no, turn))
         elif operation == "clear":
-            state.queued = {text: turn for text, turn in state.queued.items() if turn > 0}
+            state.queued.clear()
         elif operation == "remove":
-            waiting = next((text for text, turn in state.queued.items() if turn <= 0), None)
-            if waiting is None:
+            if not state.queued:
                 return
-            event = -state.queued.pop(waiting)
+            waiting, event = state.queued.popitem(last=False)
             if event:
                 row = self._event(event)
                 key = f"queued:{waiting:x}:{len(state.turns)}"
-                turn = state.queued[waiting] = self._turn(state, key, False, event, row[SORT], state.head_turn)
+                turn = self._turn(state, key, False, event, row[SORT], state.head_turn)
+                self._remember(state.joined, waiting, turn)
                 row[KIND], row[TURN] = "user.message", turn
         else:
-            state.queued.pop(text, None)
-            state.queued[text] = -n if operation == "enqueue" else 0
+            state.joined.pop(text, 0)
+            state.queued.pop(text, 0)
+            self._remember(state.queued, text, n if operation == "enqueue" else 0)
+
+    @staticmethod
+    def _remember(messages: OrderedDict[int, int], text: int, of: int) -> None:
+        messages[text] = of
+        if len(messages) > MOST_QUEUED:
+            messages.popitem(last=False)
 
     def _turn(self, state: SessionState, prompt: str | None, leaf: bool, n: int, sort: int, above: int) -> int:
-        known = len(state.turns)
         turn, moved = turn_of(state, prompt, leaf, n, sort, above)
         for number in moved:
             self.changes.turns.add((state.no, number))
-        if len(state.turns) > known:
-            self._lanes_changed(state, lanes.turn_began(state, turn))
         return turn
 
     def _lanes_changed(self, state: SessionState, numbers: list[int]) -> None:

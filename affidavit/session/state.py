@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
+
+MOST_QUEUED = 500
+"""Queued messages remembered of a session: more never waited, and they are written down with each batch."""
 
 
 @dataclass(slots=True)
 class TurnState:
-    """A turn: its prompt key, first event, place in time, parent turn (0: none) and branch (0: main chain)."""
+    """A turn: its prompt key, first event, place in time, parent turn (0: none) and branch (0: main chain).
+
+    ``alias``: the prompt key of a record that says the message it began with again.
+    """
 
     key: str
     n: int
     sort: int
     parent: int
     branch: int
+    alias: str | None = None
 
 
 @dataclass(slots=True)
 class LaneState:
     """A lane: the agent's id for it (``""``: main agent), and what is known of who started it and when.
 
-    ``began``: the sort key of its first event.
+    ``depth``: as the log states it of a lane that hangs on nothing known. ``began``: the sort key of its first event,
+    ``first``. ``below``: the lanes that hang on it.
     """
 
     name: str
     title: str | None = None
     parent: int | None = None
-    depth: int = 0
+    depth: int | None = None
     turn: int | None = None
     spawn: int | None = None
     events: int = 0
     began: int | None = None
+    first: int | None = None
+    below: dict[int, None] = field(default_factory=dict)
     stated: dict[str, str] | None = None
 
 
@@ -39,10 +50,13 @@ class LaneState:
 class SessionState:
     """One session in derivation: its counts and everything :mod:`affidavit.session.derive` carries along.
 
-    ``lane_reach``: no lane began later. ``head_turn``: the turn the main chain ends in. ``next_branch``: number the
-    next abandoned part gets. ``facts``: the last word on each key of ``FACTS``; ``stated``: the last record's own,
-    so that repeating them costs nothing. ``queued``: messages that wait, by the hash of their text (minus the event
-    that says so), and those taken into a turn (its number); ``aliases``: prompt keys that joined such a turn.
+    ``turn_order``: the turns in time, as (sort key, first event, number). ``lane_reach``: no lane began later.
+    ``unsettled``: lanes whose turn is to be worked out again; ``turned``: turns changed from this sort key on, so that
+    lanes may belong to others. ``live_lanes``: the main lane and every sub-agent that left a record. ``head_turn``: the
+    turn the main chain ends in. ``next_branch``: number the next abandoned part gets. ``facts``: the last word on each
+    key of ``FACTS``; ``stated``: the last record's own, so that repeating them costs nothing. ``queued``: messages that
+    wait, by the hash of their text (the event that says so, 0 for one that no person typed); ``joined``: those taken
+    into a turn (its number). Of each the last :data:`MOST_QUEUED` are remembered.
     """
 
     no: int
@@ -51,12 +65,16 @@ class SessionState:
     native: str
     turns: dict[int, TurnState] = field(default_factory=dict)
     turn_keys: dict[str, int] = field(default_factory=dict)
+    turn_order: list[tuple[int, int, int]] = field(default_factory=list)
+    turned: int | None = None
     lanes: dict[int, LaneState] = field(default_factory=dict)
     lane_names: dict[str, int] = field(default_factory=dict)
     lane_reach: int | None = None
+    unsettled: set[int] = field(default_factory=set)
+    live_lanes: int = 1
     facts: dict[str, str] = field(default_factory=dict)
-    queued: dict[int, int] = field(default_factory=dict)
-    aliases: dict[str, int] = field(default_factory=dict)
+    queued: OrderedDict[int, int] = field(default_factory=OrderedDict)
+    joined: OrderedDict[int, int] = field(default_factory=OrderedDict)
     stated: dict[str, str] | None = None
     models: list[str] = field(default_factory=list)
     head_turn: int = 0
@@ -80,8 +98,8 @@ class SessionState:
             "facts": self.facts,
             "head": self.head_turn,
             "next": self.next_branch,
-            "queued": [[text, turn] for text, turn in self.queued.items()],
-            "aliases": self.aliases,
+            "queued": list(self.queued.items()),
+            "joined": list(self.joined.items()),
         }
 
     def resume(self, carried: dict[str, Any]) -> None:
@@ -89,8 +107,8 @@ class SessionState:
         self.facts = dict(carried["facts"])
         self.head_turn = carried["head"]
         self.next_branch = carried["next"]
-        self.queued = dict(carried["queued"])
-        self.aliases = dict(carried["aliases"])
+        self.queued = OrderedDict(carried["queued"])
+        self.joined = OrderedDict(carried["joined"])
 
     @property
     def title(self) -> str:
@@ -104,11 +122,6 @@ class SessionState:
     def branches(self) -> int:
         """1 + rewinds."""
         return self.next_branch
-
-    @property
-    def live_lanes(self) -> int:
-        """The main lane and every sub-agent that left a record."""
-        return 1 + sum(1 for number, lane in self.lanes.items() if number and lane.events)
 
 
 @dataclass(slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+
 from affidavit.session.state import SessionState, TurnState
 
 
@@ -20,8 +22,29 @@ def turn_of(
         number = len(state.turns) + 1
         state.turns[number] = TurnState(prompt, n, sort, above, 0)
         state.turn_keys[prompt] = number
+        _in_order(state, number, n, sort)
         return number, [number, *move_head(state, number)]
     return number, move_head(state, number) if state.turns[number].branch else []
+
+
+def said(state: SessionState, number: int, n: int, sort: int) -> None:
+    """A turn is found to begin elsewhere: with event ``n``, where the message that began it stands again."""
+    turn = state.turns[number]
+    del state.turn_order[bisect_left(state.turn_order, (turn.sort, turn.n, number))]
+    _lanes_since(state, turn.sort)
+    turn.n, turn.sort = n, sort
+    _in_order(state, number, n, sort)
+
+
+def _in_order(state: SessionState, number: int, n: int, sort: int) -> None:
+    """Note a turn's place in time among the others."""
+    insort(state.turn_order, (sort, n, number))
+    _lanes_since(state, sort)
+
+
+def _lanes_since(state: SessionState, sort: int) -> None:
+    """Lanes that began later may belong to another turn now."""
+    state.turned = sort if state.turned is None else min(state.turned, sort)
 
 
 def move_head(state: SessionState, new: int) -> list[int]:

@@ -125,7 +125,7 @@ class Fold:
     def write(self, entries: int) -> None:
         """Hand on the batch; ``entries``: ledger entries folded after it."""
         self._derive()
-        self.sink.write(self.derivation.changes, self.derivation.touched)
+        self.sink.write(self.derivation.finish(), self.derivation.touched)
         for no in sorted(self._touched):
             self.sink.source(self.sources[no])
         self.sink.folded(FOLD_VERSION, entries)

@@ -157,19 +157,25 @@ class Tables:
             setattr(state, name, column[name])
         state.started = column["started"] if column["timed"] else None
         state.ended = column["ended"] if column["timed"] else None
-        for turn, key, n, sort, parent, branch in self.connection.execute(
-            f"SELECT turn, key, n, sort, parent, branch FROM {self.prefix}turn WHERE session = ? ORDER BY turn",
+        for turn, key, n, sort, parent, branch, alias in self.connection.execute(
+            f"SELECT turn, key, n, sort, parent, branch, alias FROM {self.prefix}turn WHERE session = ? ORDER BY turn",
             (state.no,),
         ):
-            state.turns[turn] = TurnState(key, n, sort, parent, branch)
+            state.turns[turn] = TurnState(key, n, sort, parent, branch, alias)
             state.turn_keys[key] = turn
-        state.turn_keys.update(state.aliases)
-        for lane, name, title, parent, depth, turn, spawn, events, began in self.connection.execute(
-            f"SELECT lane, name, title, parent, depth, turn, spawn, events, began FROM {self.prefix}lane "
+            if alias is not None:
+                state.turn_keys[alias] = turn
+        state.turn_order = sorted((turn.sort, turn.n, number) for number, turn in state.turns.items())
+        for lane, name, title, parent, depth, turn, spawn, events, began, first in self.connection.execute(
+            f"SELECT lane, name, title, parent, depth, turn, spawn, events, began, first FROM {self.prefix}lane "
             "WHERE session = ? ORDER BY lane",
             (state.no,),
         ):
-            state.lanes[lane] = LaneState(name, title, parent, depth, turn, spawn, events, began)
+            state.lanes[lane] = LaneState(name, title, parent, depth, turn, spawn, events, began, first)
             state.lane_names[name] = lane
+        for number, hung in state.lanes.items():
+            if hung.parent is not None:
+                state.lanes[hung.parent].below[number] = None
+            state.live_lanes += bool(number and hung.events)
         state.lane_reach = max((lane.began for lane in state.lanes.values() if lane.began is not None), default=None)
         return state

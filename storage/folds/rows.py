@@ -90,10 +90,10 @@ class Writer:
         many = self.connection.executemany
         turns = [turn_row(session, number, sessions[session]) for session, number in sorted(changes.turns)]
         if turns:
-            many(f"INSERT OR REPLACE INTO {p}turn VALUES({_holes(7)})", turns)
+            many(f"INSERT OR REPLACE INTO {p}turn VALUES({_holes(8)})", turns)
         lanes = [lane_row(session, number, sessions[session]) for session, number in sorted(changes.lanes)]
         if lanes:
-            many(f"INSERT OR REPLACE INTO {p}lane VALUES({_holes(10)})", lanes)
+            many(f"INSERT OR REPLACE INTO {p}lane VALUES({_holes(11)})", lanes)
         if sessions:
             names = ", ".join(SESSION_COLUMNS)
             many(
@@ -162,11 +162,11 @@ def session_row(state: SessionState) -> tuple[object, ...]:
 def turn_row(session: int, number: int, state: SessionState) -> tuple[object, ...]:
     """A turn's row."""
     turn = state.turns[number]
-    return session, number, turn.key, turn.n, turn.sort, turn.parent, turn.branch
+    return session, number, turn.key, turn.n, turn.sort, turn.parent, turn.branch, turn.alias
 
 
 def lane_row(session: int, number: int, state: SessionState) -> tuple[object, ...]:
     """A lane's row."""
     lane = state.lanes[number]
     place = lane.parent, lane.depth, lane.turn, lane.spawn
-    return session, number, lane.name, lane.title, *place, lane.events, lane.began
+    return session, number, lane.name, lane.title, *place, lane.events, lane.began, lane.first

@@ -22,7 +22,34 @@ _TIMELESS: Final = -(1 << 61)
 def lanes(link: ReadConnection, session: int) -> list[LaneRow]:
     """Main lane first, then sub-agents in the order they appeared."""
     sql = """SELECT lane, name, title, parent, depth, turn, events, spawn FROM lane WHERE session = ? ORDER BY lane"""
-    return [LaneRow(*row) for row in link.rows(sql, (session,))]
+    found = link.rows(sql, (session,))
+    depths = _depths({row[0]: (row[3], row[4]) for row in found})
+    return [
+        LaneRow(lane, name, title, parent, depths[lane], turn, events, spawn)
+        for lane, name, title, parent, _, turn, events, spawn in found
+    ]
+
+
+def _depths(places: dict[int, tuple[int | None, int | None]]) -> dict[int, int]:
+    """How deep each lane lies, from (lane it hangs on, depth stated of it); one deep if nothing is known."""
+    depths: dict[int, int] = {}
+    for lane in places:
+        above: list[int] = []
+        walk: int | None = lane
+        while walk is not None and walk in places and walk not in depths:
+            depths[walk] = 0
+            above.append(walk)
+            walk = places[walk][0]
+        depth = depths.get(walk, 0) if walk is not None else None
+        while above:
+            number = above.pop()
+            stated = places[number][1]
+            if depth is not None:
+                depth += 1
+            else:
+                depth = 0 if not number else 1 if stated is None else stated
+            depths[number] = depth
+    return depths
 
 
 def turns(link: ReadConnection, session: int) -> list[TurnRow]:

@@ -293,9 +293,9 @@ class Against(Tables):
         self._all("source", ("no",), SOURCE_COLUMNS[1:], sources)
         self._all("session", ("no",), SESSION_COLUMNS[1:], {(state.no,): session_row(state)[1:] for state in sessions})
         turns = {(state.no, turn): turn_row(state.no, turn, state)[2:] for state in sessions for turn in state.turns}
-        self._all("turn", ("session", "turn"), ("key", "n", "sort", "parent", "branch"), turns)
+        self._all("turn", ("session", "turn"), ("key", "n", "sort", "parent", "branch", "alias"), turns)
         lanes = {(state.no, lane): lane_row(state.no, lane, state)[2:] for state in sessions for lane in state.lanes}
-        names = ("name", "title", "parent", "depth", "turn", "spawn", "events", "began")
+        names = ("name", "title", "parent", "depth", "turn", "spawn", "events", "began", "first")
         self._all("lane", ("session", "lane"), names, lanes)
         calls = {key: (call.n, int(call.early), *call[2:]) for key, call in self._open.items()}
         self._all("open_call", ("session", "call"), ("n", "early", "at", "told", "lane", "turn"), calls)

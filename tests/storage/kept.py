@@ -126,7 +126,7 @@ def meaning(path: str) -> dict[str, list[Any]]:
                 row[column] = lane.get((session, row[column]), row[column])
         if "session" in row:
             row["session"] = uid.get(session, session)
-        for column in ("n", "pair", "spawn"):
+        for column in ("n", "pair", "spawn", "first"):
             if row.get(column) is not None:
                 row[column] = names.get(row[column], "?")
         for column in ("id", "message", "call") if table not in ("source",) else ():
@@ -137,7 +137,7 @@ def meaning(path: str) -> dict[str, list[Any]]:
         if table == "session":
             row.pop("no")
             row["state"] = json.loads(row["state"])
-            row["state"]["queued"] = [[text, names.get(-turn, turn)] for text, turn in row["state"]["queued"]]
+            row["state"]["queued"] = [[text, names.get(n, n)] for text, n in row["state"]["queued"]]
         if table == "source":
             for column in ("no", "id", "key", "entries", "last", "cursor", "line"):
                 row.pop(column)

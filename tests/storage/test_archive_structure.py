@@ -32,7 +32,7 @@ def turn(turn: int, n: int, sort: int, parent: int = 0, branch: int = 0) -> dict
 
 def lane(lane: int, **columns: Any) -> dict[str, Any]:
     return {
-        "session": 1, "lane": lane, "name": f"a{lane}", "title": None, "parent": None, "depth": 0, "turn": None,
+        "session": 1, "lane": lane, "name": f"a{lane}", "title": None, "parent": None, "depth": None, "turn": None,
         "spawn": None, "events": 0, **columns,
     }  # fmt: skip
 

@@ -436,7 +436,8 @@ def test_lanes_five_deep_come_out_alike_in_any_order_of_files(tmp_path: Path) ->
             for name in order:
                 take(store, logs / name)
             path = store.path
-            depths = {row["name"]: row["depth"] for row in dicts(path, "SELECT name, depth FROM lane")}
+            with Archive.open(path) as archive:
+                depths = {row.name: row.depth for row in archive.lanes(1)}
             assert depths == {"": 0, **{f"lane{level}": level for level in range(1, 6)}}
             assert {row["turn"] for row in dicts(path, "SELECT turn FROM lane WHERE lane > 0")} == {1}
             found = meaning(path)
@@ -461,8 +462,10 @@ def test_a_lane_that_says_it_started_itself_or_its_starter_hangs_once(tmp_path: 
     ]
     path, _ = imported(tmp_path, b"".join(json.dumps(one).encode() + b"\n" for one in own))
     lanes = {row["name"]: row for row in dicts(path, "SELECT * FROM lane")}
-    assert (lanes["x"]["parent"], lanes["x"]["depth"]) == (0, 1)
-    assert (lanes["y"]["parent"], lanes["y"]["depth"]) == (lanes["x"]["lane"], 2)
+    assert lanes["x"]["parent"] == 0
+    assert lanes["y"]["parent"] == lanes["x"]["lane"]
+    with Archive.open(path) as archive:
+        assert {row.name: row.depth for row in archive.lanes(1)} == {"": 0, "x": 1, "y": 2}
     assert_holds(path)
 
 

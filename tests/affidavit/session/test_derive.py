@@ -80,7 +80,7 @@ class Memory:
             return None
         state = copy.deepcopy(state)
         carried = state.carried()
-        state.resume({**carried, "queued": [list(pair) for pair in carried["queued"]]})
+        state.resume({**carried, **{kept: [list(pair) for pair in carried[kept]] for kept in ("queued", "joined")}})
         state.stated = None
         return state
 
@@ -120,7 +120,7 @@ class Memory:
 def told(state: SessionState) -> Any:
     """A session's state without what is only kept to save work."""
     lanes = {
-        number: (lane.name, lane.parent, lane.depth, lane.turn, lane.spawn, lane.began)
+        number: (lane.name, lane.parent, lane.depth, lane.turn, lane.spawn, lane.began, lane.first, sorted(lane.below))
         for number, lane in state.lanes.items()
     }
     return state.carried(), state.turns, lanes, state.events, state.tokens_in, state.started, state.checked
@@ -204,7 +204,7 @@ def derived(log: Log, sizes: Sequence[int]) -> Memory:
         derivation.begin()
         part = records[at : at + size]
         derivation.take(source, part)
-        memory.take_in(derivation.changes, derivation.touched)
+        memory.take_in(derivation.finish(), derivation.touched)
         at += size
     assert source.records == len(records)
     assert source.records == source.mapped + source.unknown + source.duplicates + source.unreadable
