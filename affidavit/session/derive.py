@@ -24,7 +24,7 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
-from affidavit.session import lanes
+from affidavit.session import lanes, sidechains
 from affidavit.session.event import event_id, session_uid
 from affidavit.session.prepare import (
     AT,
@@ -310,7 +310,11 @@ class Derivation:
         lane = 0
         if name or source.lane or lane_facts:
             name = name or (source.lane if native == source.native else "")
+            if name == sidechains.SIDE:
+                name = sidechains.lane_of(state, record, places.get(above) if above else None, bool(above))
             lane = self._lane(state, name, lane_facts, source.sort, n, rows)
+            if prompt and state.tasks:
+                self._lanes_changed(state, sidechains.began(state, name, prompt))
         place = places.get(above) if above else None
         turn = 0
         if queue is not None and not lane:
@@ -578,7 +582,9 @@ class Derivation:
                 checks, tells = (told, waiting.told) if intends else (waiting.told, told)
                 self._join(state, intent, result, checks, tells)
                 self.changes.calls[key] = None
-        if spawns:
+        if spawns and spawns[0] == sidechains.TASK:
+            sidechains.task_given(state, spawns, row[N], row[LANE], row[TURN])
+        elif spawns:
             by = self._event(row[PAIR]) if row[PAIR] is not None else row
             self._lanes_changed(state, lanes.spawned(state, spawns, by[N], by[LANE], by[TURN] or None))
 

@@ -56,7 +56,8 @@ class SessionState:
     turn the main chain ends in. ``next_branch``: number the next abandoned part gets. ``facts``: the last word on each
     key of ``FACTS``; ``stated``: the last record's own, so that repeating them costs nothing. ``queued``: messages that
     wait, by the hash of their text (the event that says so, 0 for one that no person typed); ``joined``: those taken
-    into a turn (its number). Of each the last :data:`MOST_QUEUED` are remembered.
+    into a turn (its number). Of each the last :data:`MOST_QUEUED` are remembered. ``tasks``: see
+    :func:`affidavit.session.sidechains.task_given`.
     """
 
     no: int
@@ -75,6 +76,7 @@ class SessionState:
     facts: dict[str, str] = field(default_factory=dict)
     queued: OrderedDict[int, int] = field(default_factory=OrderedDict)
     joined: OrderedDict[int, int] = field(default_factory=OrderedDict)
+    tasks: list[tuple[str, int, int, int, str]] = field(default_factory=list)
     stated: dict[str, str] | None = None
     models: list[str] = field(default_factory=list)
     head_turn: int = 0
@@ -100,6 +102,7 @@ class SessionState:
             "next": self.next_branch,
             "queued": list(self.queued.items()),
             "joined": list(self.joined.items()),
+            "tasks": self.tasks,
         }
 
     def resume(self, carried: dict[str, Any]) -> None:
@@ -109,6 +112,7 @@ class SessionState:
         self.next_branch = carried["next"]
         self.queued = OrderedDict(carried["queued"])
         self.joined = OrderedDict(carried["joined"])
+        self.tasks = [tuple(task) for task in carried["tasks"]]
 
     @property
     def title(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from affidavit.session.event import Draft, Reading, Usage, event_hex
 from affidavit.session.prepare import Fields, Prepared, Preparer
+from affidavit.session.sidechains import TASK
 from storage.folds.reading import reading_of
 from storage.folds.sources import Voice
 from storage.segments import Cut
@@ -49,7 +50,7 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
         "parent": reading.parent,
         "lane": reading.lane,
         "at": reading.at,
-        "prompt": prompt,
+        "prompt": None if reading.lane else prompt,
         "leaf": reading.leaf,
         "usage": usage and [usage.message, usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write],
         "drafts": [
@@ -62,7 +63,8 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
                 "ok": draft.ok,
                 "millis": draft.millis,
                 "inferred": draft.inferred,
-                "spawns": draft.spawns,
+                # What a sub-agent was told, in place of its id, is text and goes with the text.
+                "spawns": None if draft.spawns and draft.spawns[0] == TASK else draft.spawns,
                 "told": told.get(block),
             }
             for block, draft in enumerate(reading.drafts)

@@ -119,3 +119,8 @@ def stands_twice(record: Any) -> bool:
 def text_hash(said: str) -> int:
     """A 64-bit hash of a text without the white space around it, to know it again where it stands a second time."""
     return int.from_bytes(sha256(said.strip().encode("utf-8", "surrogatepass")).digest()[:8], "big", signed=True)
+
+
+def text_name(said: str) -> str:
+    """:func:`text_hash` as 16 hex digits."""
+    return f"{text_hash(said) & 0xFFFFFFFFFFFFFFFF:016x}"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from affidavit.session.event import Draft, Reading
+from affidavit.session.sidechains import SIDE
 from storage.readers.claude_code import ClaudeCode
 from tests.storage import claude_fixtures as log
 
@@ -347,9 +348,12 @@ def test_the_result_of_a_task_names_the_lane_it_started() -> None:
     assert (draft.spawns, draft.millis) == (log.HELPER, 4200)
 
 
-def test_sub_agents_between_the_main_agents_records_share_a_lane() -> None:
+def test_the_task_of_a_sub_agent_between_the_main_agents_records_is_known_by_its_words() -> None:
     reading = read({**log.person("Do it.", "p1"), "isSidechain": True})
-    assert (reading.lane, reading.prompt, reading.drafts[0].actor) == ("sidechain", None, "agent")
+    call = {**log.calls("Task", prompt=" Do it.\n", description="it", subagent_type="doer"), "version": "1.0.71"}
+    assert (reading.lane, reading.drafts[0].actor) == (SIDE, "agent")
+    assert one(call).spawns == f"={reading.prompt} doer: it"
+    assert one({**call, "version": "2.1.199"}).spawns is None
 
 
 def test_the_path_tells_the_session_where_the_record_names_another() -> None:

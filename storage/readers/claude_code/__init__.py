@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from affidavit.session.event import Draft, Reading
+from affidavit.session.sidechains import SIDE
 from storage.readers.claude_code import metadata
 from storage.readers.claude_code.assistant import read_assistant
 from storage.readers.claude_code.attachments import read_attachment
@@ -20,9 +21,6 @@ from storage.readers.lenient import compact, lines_of, one_line, text
 
 Record = dict[str, Any]
 Scope = tuple[str | None, str]
-
-SIDECHAIN = "sidechain"
-"""Lane of sub-agents in files of versions that wrote them between the main agent's records, without an id."""
 
 
 class ClaudeCode:
@@ -59,7 +57,7 @@ class ClaudeCode:
         if type(agent) is str and agent and "isSidechain" in value:
             lane = agent
         elif not lane and get("isSidechain") is True:
-            lane = SIDECHAIN
+            lane = SIDE
         reading.lane = lane
         at = get("timestamp")
         reading.at = at if type(at) is str else None if at is None else compact(at)

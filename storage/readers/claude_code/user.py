@@ -17,10 +17,11 @@ from hashlib import sha256
 from typing import Any
 
 from affidavit.session.event import Draft, Reading
+from affidavit.session.sidechains import SIDE
 from storage.readers.claude_code.assistant import unread_block
 from storage.readers.claude_code.blocks import SPOKEN
 from storage.readers.claude_code.results import read_result
-from storage.readers.lenient import LARGE, lines_of, one_line, stands_twice, text_hash
+from storage.readers.lenient import LARGE, lines_of, one_line, stands_twice, text_hash, text_name
 
 Record = dict[str, Any]
 
@@ -167,6 +168,8 @@ def _said(said: str, path: str, source: str, record: Record, reading: Reading) -
         flags=() if said else ("withheld_or_empty",),
     )
     reading.drafts.append(draft)
+    if reading.lane == SIDE and not reading.parent:
+        reading.prompt = text_name(said)
     if source == "person":
         begin_turn(record.get("promptId"), said, reading)
         if not (command and " " not in command) and (title := command or one_line(said)):

@@ -1,0 +1,112 @@
+"""Older generations of Claude Code, and what it keeps beside its logs: as stores show them once they are taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kept import assert_holds, assert_same, dicts, events, imported, meaning, rows, store_in, take, write
+
+from tests.storage import claude_fixtures as log
+
+OLD = "1.0.71"
+
+
+def old(one: log.Record, **fields: Any) -> log.Record:
+    """The record as version 1.0 wrote it."""
+    return {**one, "version": OLD, **fields}
+
+
+def side(one: log.Record, **fields: Any) -> log.Record:
+    """The record of a sub-agent as version 1.0 wrote it: between the others, naming no agent."""
+    return old(one, isSidechain=True, **fields)
+
+
+# ------------------------------------------------------------------------------------ sub-agents in one file
+
+
+def task(call: str, prompt: str, about: str, **fields: Any) -> log.Record:
+    given = {"subagent_type": "general-purpose", "description": about, "prompt": prompt}
+    return old(log.calls("Task", call, {"id": f"m-{call}"}, **given), **fields)
+
+
+def together() -> list[log.Record]:
+    """Two sub-agents that ran at the same time, their records mixed between the main agent's."""
+    return log.chain(
+        old(log.person("Look at both.")),
+        task("call-a", "Look at the tests.", "tests"),
+        task("call-b", "Look at the docs.", "docs"),
+        side(log.person("Look at the tests."), uuid="a1"),
+        side(log.person("Look at the docs."), uuid="b1"),
+        side(log.calls("Grep", "grep-a", {"id": "m-a"}, pattern="it("), uuid="a2", parentUuid="a1"),
+        side(log.says("Docs are thin.", id="m-b"), uuid="b2", parentUuid="b1"),
+        side(log.result("3 files", "grep-a"), uuid="a3", parentUuid="a2"),
+        side(log.says("Tests are fine.", id="m-a2"), uuid="a4", parentUuid="a3"),
+        old(log.result("Docs are thin.", "call-b"), parentUuid="r3"),
+        old(log.result("Tests are fine.", "call-a")),
+        old(log.says("Write docs.", id="m-end")),
+    )
+
+
+def fixed_roots(records: list[log.Record]) -> list[log.Record]:
+    """The chain with the sub-agents' first records following nothing."""
+    return [{**one, "parentUuid": None} if one.get("uuid") in ("a1", "b1") else one for one in records]
+
+
+def test_sub_agents_in_one_file_are_lanes_of_their_own_hung_on_the_calls_that_started_them(tmp_path: Path) -> None:
+    path, report = imported(tmp_path, log.lines(fixed_roots(together())))
+    assert (report.total("unknown"), report.total("unreadable")) == (0, 0)
+    lanes = {row["name"]: row for row in dicts(path, "SELECT * FROM lane WHERE lane > 0")}
+    assert {name: (row["title"], row["events"], row["parent"], row["turn"]) for name, row in lanes.items()} == {
+        "a1": ("general-purpose: tests", 4, 0, 1),
+        "b1": ("general-purpose: docs", 2, 0, 1),
+    }
+    started = {row["name"]: rows(path, "SELECT text_of.summary FROM event text_of WHERE n = ?", (row["spawn"],))[0][0]
+               for row in lanes.values()}  # fmt: skip
+    assert started == {"a1": "tests", "b1": "docs"}
+    assert [event["summary"] for event in events(path, "lane = 0 AND kind = 'model.message'")] == ["Write docs."]
+    assert_holds(path)
+
+
+def test_two_sub_agents_told_the_same_hang_on_a_call_each(tmp_path: Path) -> None:
+    told = "Review it."
+    records = log.chain(
+        old(log.person("Review twice.")),
+        task("call-a", told, "one"),
+        task("call-b", told, "two"),
+        side(log.person(told), uuid="a1"),
+        side(log.says("Fine.", id="m-a"), uuid="a2", parentUuid="a1"),
+        side(log.person(told), uuid="b1"),
+        side(log.says("Not fine.", id="m-b"), uuid="b2", parentUuid="b1"),
+    )
+    path, _ = imported(tmp_path, log.lines(fixed_roots(records)))
+    lanes = dicts(path, "SELECT * FROM lane WHERE lane > 0 ORDER BY lane")
+    assert [(row["title"], row["events"]) for row in lanes] == [
+        ("general-purpose: one", 2),
+        ("general-purpose: two", 2),
+    ]
+    assert len({row["spawn"] for row in lanes}) == 2
+
+
+def test_a_sub_agents_record_whose_beginning_is_lost_is_told_apart_from_the_main_agents(tmp_path: Path) -> None:
+    records = log.chain(
+        old(log.person("Go.")),
+        side(log.says("Somewhere in the middle.", id="m"), uuid="x", parentUuid="lost"),
+        old(log.says("Done.", id="m2")),
+    )
+    path, _ = imported(tmp_path, log.lines(records))
+    (lane,) = dicts(path, "SELECT * FROM lane WHERE lane > 0")
+    assert (lane["name"], lane["spawn"], lane["events"]) == ("sidechain", None, 1)
+
+
+def test_sub_agents_in_one_file_come_out_alike_read_at_once_and_as_the_file_grows(tmp_path: Path) -> None:
+    whole = log.lines(fixed_roots(together()))
+    path, _ = imported(tmp_path / "once", whole)
+    at_once = meaning(path)
+    cuts = [place + 1 for place, byte in enumerate(whole) if byte == 10]
+    with store_in(tmp_path, "grown.db") as store:
+        for cut in cuts:
+            take(store, write(tmp_path / "once" / "logs", whole[:cut]))
+        grown = meaning(store.path)
+        assert_holds(store.path)
+    assert_same(at_once, grown)
