@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from queue import Queue
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from storage.folds.sources import Voice
 from storage.making_ready import Step, steps
@@ -44,13 +44,13 @@ def can_help(size: int) -> bool:
 
 
 class Child:
-    """A process of this program that works ahead; iterate to get its messages."""
+    """A process of this program that works ahead; iterate to get its messages, :meth:`tell` it what to do next."""
 
     def __init__(self, *words: str) -> None:
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "storage.ahead", *words],
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
@@ -82,15 +82,26 @@ class Child:
         finally:
             self._queue.put(None)
 
+    def tell(self, message: Any) -> None:
+        """Say what is to be done next; raises :class:`Died`."""
+        pipe = self._process.stdin
+        assert pipe is not None
+        try:
+            _send(cast(BinaryIO, pipe), message)
+        except OSError as error:
+            raise Died from error
+
+    def hear(self) -> Any:
+        """The next message, ``None`` where it has said all; raises :class:`Died`."""
+        body = self._queue.get()
+        if body is None:
+            self._queue.put(None)
+            raise Died
+        return marshal.loads(body)
+
     def __iter__(self) -> Iterator[Any]:
         try:
-            while True:
-                body = self._queue.get()
-                if body is None:
-                    raise Died
-                message = marshal.loads(body)
-                if message is None:
-                    return
+            while (message := self.hear()) is not None:
                 yield message
         finally:
             self.stop()
@@ -99,6 +110,8 @@ class Child:
         """End the child, whatever it is doing."""
         self._stopped = True
         self._process.kill()
+        with suppress(OSError):  # what it was still to be told
+            self._process.stdin.close()  # type: ignore[union-attr]
         while self._process.poll() is None:
             if not self._queue.empty():
                 self._queue.get_nowait()
@@ -110,10 +123,37 @@ class Child:
             self._queue.get_nowait()
 
 
-def steps_ahead(path: str, offset: int, line: int, voice: Voice) -> Iterator[Step]:
-    """:func:`storage.making_ready.steps` of a file, read by a second process. Raises :class:`Died`."""
-    for size, segments, pending in Child("import", path, str(offset), str(line), *voice):
-        yield Step(size, [(Packed._make((*packed, ())), ready) for packed, ready in segments], pending)
+class Readahead:
+    """A second process that reads one file after the other, as it is asked to."""
+
+    def __init__(self) -> None:
+        self._child = Child("import")
+        self._asked = self._heard = 0
+
+    def ask(self, path: str, offset: int, line: int, voice: Voice) -> int:
+        """Have a file read; gives a number to get its steps by. Raises :class:`Died`."""
+        self._child.tell((path, offset, line, *voice))
+        self._asked += 1
+        return self._asked
+
+    def steps(self, number: int) -> Iterator[Step]:
+        """:func:`storage.making_ready.steps` of the file asked for; what was asked before and not read is passed over.
+
+        Raises :class:`Died`, and ``OSError`` where the file could not be read on.
+        """
+        while self._heard < number:
+            said = self._child.hear()
+            if said is None:
+                self._heard += 1
+            elif self._heard == number - 1:
+                size, segments, pending, error = said
+                if error is not None:
+                    raise OSError(*error)
+                yield Step(size, [(Packed._make((*packed, ())), ready) for packed, ready in segments], pending)
+
+    def stop(self) -> None:
+        """End the process."""
+        self._child.stop()
 
 
 def _send(pipe: BinaryIO, message: Any) -> None:
@@ -123,12 +163,19 @@ def _send(pipe: BinaryIO, message: Any) -> None:
     pipe.flush()
 
 
-def _import(pipe: BinaryIO, path: str, offset: str, line: str, *voice: str) -> None:
-    with open(path, "rb", buffering=0) as stream:
-        stream.seek(int(offset))
-        for step in steps(stream, int(offset), int(line), Voice(*voice), os.urandom):
-            segments = [(tuple(packed)[:-1], ready) for packed, ready in step.segments]
-            _send(pipe, (step.bytes, segments, step.pending))
+def _import(pipe: BinaryIO) -> None:
+    asking = os.fdopen(0, "rb")
+    while head := asking.read(4):
+        path, offset, line, *voice = marshal.loads(asking.read(struct.unpack("<I", head)[0]))
+        try:
+            with open(path, "rb", buffering=0) as stream:
+                stream.seek(offset)
+                for step in steps(stream, offset, line, Voice(*voice), os.urandom):
+                    segments = [(tuple(packed)[:-1], ready) for packed, ready in step.segments]
+                    _send(pipe, (step.bytes, segments, step.pending, None))
+        except OSError as error:
+            _send(pipe, (0, [], None, (error.errno, error.strerror)))
+        _send(pipe, None)
 
 
 def _records(pipe: BinaryIO, path: str, first: str, size: str, prove: str, read: str, share: str, shares: str) -> None:

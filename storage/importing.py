@@ -7,42 +7,40 @@ acknowledged is there once. Source files are only ever opened for reading.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 import stat
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from dataclasses import dataclass
 from typing import BinaryIO
 
 import orjson
 
-from affidavit.text.marks import marked
 from storage.accounting import FileReport, ImportReport
-from storage.ahead import Died, can_help, steps_ahead
-from storage.detect import Detected, detect, files, head_of
+from storage.ahead import Died, Readahead, can_help
+from storage.detect import detect, files, head_of
 from storage.folds.fold import into_tables
 from storage.folds.reading import Ready
-from storage.folds.sources import SourceRow, Voice
+from storage.folds.sources import SourceRow
 from storage.ledger import Clock, Content, Draft, Ledger
 from storage.making_ready import Step, steps
+from storage.planning import Plan, Planner, Skipped
 from storage.quiet import no_collecting
-from storage.readers import readers
-from storage.segments import BLANK, Packed, SegmentError, spans_of
+from storage.segments import Packed, SegmentError
 from storage.store import FOLD_VERSION, STALE, Random, Store, StoreError, fold_version, path_key, refusing
 
 BATCH_BYTES = 4 << 20
 BATCH_RECORDS = 4_000
+BATCH_FILES = 64
 """What one transaction takes at most: large enough that index pages are written once for many rows, small enough that
 no other writer waits a quarter of a second."""
 
-TAIL = 4096
-"""Blanks behind the last record of a file, at most, that do not make it a grown one."""
-
-CLOCKS = 2
-"""Seconds by which a file system's clock may lag behind ours."""
+AHEAD_BYTES = 16 << 20
+AHEAD_FILES = 64
+"""How much is looked at before it is read, so that a second process always has something to read."""
 
 Progress = Callable[[str, int, int, int], None]
 """Called with (file, bytes done, bytes in all, records so far)."""
@@ -50,6 +48,15 @@ Progress = Callable[[str, int, int, int], None]
 
 class _Moved(Exception):
     """Another importer took bytes of this source, or began it, since we looked."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """What was read of one file and waits for its transaction; ``row``: where its revision stands, if it began."""
+
+    plan: Plan
+    row: SourceRow | None
+    segments: list[tuple[Packed, list[Ready]]]
 
 
 class Importer:
@@ -74,7 +81,12 @@ class Importer:
         self.fold = into_tables(self.connection)
         self.report = ImportReport()
         self._version = -1
-        self._looked_at = 0
+        self.planner = Planner(store, self.fold)
+        self._readahead: Readahead | None = None
+        self._helpful = True
+        self._format: str | None = None
+        self._parts: list[_Part] = []
+        self._records = self._bytes = 0
         self._actor = hmac.digest(store.identity.lookup, b"importer", "sha256").hex()[:16]
 
     # -------------------------------------------------------------------------------------------- files
@@ -82,10 +94,17 @@ class Importer:
     def paths(self, paths: Iterable[str], format: str | None = None) -> ImportReport:
         """Import files and folders. Counts of what is new are taken from the tables before and after."""
         with self._counted(), no_collecting():
-            for path in paths:
-                self._path(path, format)
-                if self.cancel.is_set():
-                    break
+            try:
+                self._format = format
+                for plan in self._plans(paths):
+                    self._take(plan)
+                    if self.cancel.is_set():
+                        break
+                self._flush()
+            finally:
+                if self._readahead is not None:
+                    self._readahead.stop()
+                    self._readahead = None
         return self.report
 
     def stream(self, stream: BinaryIO, format: str | None = None, name: str = "-") -> ImportReport:
@@ -101,10 +120,10 @@ class Importer:
         head, whole = head_of(stream) if format is None else head_of(stream, 1)
         found = detect(name, head, format, whole=whole)
         if found.skip:
-            self._skip(report, found.skip, head)
-        else:
-            key = "stream:" + self.random(16).hex()
-            self._take(report, _Joined(head, stream), key, name, found, None, 0)
+            self._skip(report, Skipped(found.skip, head))
+            return
+        plan = self.planner.begin(report, "stream:" + self.random(16).hex(), name, found, 0, self.ledger.size())
+        self._read(plan, steps(_Joined(head, stream), 0, 1, plan.voice, self.random, live=True), None, live=True)
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
@@ -121,7 +140,8 @@ class Importer:
         row = self.connection.execute("SELECT count(*), coalesce(sum(events), 0) FROM session").fetchone()
         return row[0], row[1]
 
-    def _path(self, path: str, format: str | None) -> None:
+    def _files(self, path: str) -> Iterator[FileReport]:
+        """The files to look at below a path, each with the account that will be given of it."""
         try:
             mode = os.stat(path).st_mode
         except OSError as error:
@@ -131,223 +151,191 @@ class Importer:
         if stat.S_ISDIR(mode):
             closed: list[str] = []
             for file in files(path, closed):
-                if self.cancel.is_set():
-                    return
-                self._file(file, format, named=False)
+                self.report.files.append(FileReport(file))
+                yield self.report.files[-1]
             self.report.files += [FileReport(one, skipped="unreadable", named=one == path) for one in closed]
         elif stat.S_ISREG(mode):
-            self._file(path, format, named=True)
+            self.report.files.append(FileReport(path, named=True))
+            yield self.report.files[-1]
         else:
             self.report.files.append(FileReport(path, skipped="not_a_file", named=True))
 
-    def _file(self, path: str, format: str | None, named: bool) -> None:
-        report = FileReport(path, named=named)
-        self.report.files.append(report)
-        full = os.path.realpath(path)
-        key = "file:" + os.fsencode(full).hex()
+    def _plans(self, paths: Iterable[str]) -> Iterator[Plan]:
+        """What there is to read, found out a little ahead of whoever reads it."""
+        waiting: deque[Plan] = deque()
+        size = 0
+        for path in paths:
+            for report in self._files(path):
+                if self.cancel.is_set():
+                    return
+                plan = self._plan(report)
+                if plan is None:
+                    continue
+                waiting.append(plan)
+                size += plan.size - plan.offset
+                self._ask(waiting, size)
+                while waiting and (size > AHEAD_BYTES or len(waiting) > AHEAD_FILES):
+                    size -= waiting[0].size - waiting[0].offset
+                    yield waiting.popleft()
+        while waiting and not self.cancel.is_set():
+            yield waiting.popleft()
+
+    def _ask(self, waiting: Iterable[Plan], size: int) -> None:
+        """Have a second process read what waits, where that is enough to be worth one."""
+        if self.random is not os.urandom or not self._helpful:
+            return
         try:
-            with open(path, "rb") as stream:
-                while True:
-                    try:
-                        self._known_or_new(report, stream, key, full, format)
-                        return
-                    except _Moved:
-                        self.fold.forget()
+            if self._readahead is None:
+                if not can_help(size):
+                    return
+                self._readahead = Readahead()
+            for plan in waiting:
+                if not plan.asked:
+                    plan.asked = self._readahead.ask(plan.report.path, plan.offset, plan.line, plan.voice)
+        except Died:
+            self._without_help()
+
+    def _without_help(self) -> None:
+        self._helpful = False
+        if self._readahead is not None:
+            self._readahead.stop()
+            self._readahead = None
+
+    def _plan(self, report: FileReport) -> Plan | None:
+        """What is to be read of a file, ``None`` where it is skipped."""
+        with self._opening(report), open(report.path, "rb") as stream:
+            self._refresh()
+            plan = self.planner.plan(report, stream, self._format, self.ledger.size())
+            if isinstance(plan, Plan):
+                return plan
+            self._skip(report, plan)
+        return None
+
+    @contextmanager
+    def _opening(self, report: FileReport) -> Iterator[None]:
+        """Says in a file's account why it could not be read, or not to its end."""
+        try:
+            yield
         except SegmentError as error:
             why = f"recorded bytes cannot be read back ({error}); `affidavit verify` says more"
             raise StoreError("damaged", self.store.path, why) from error
         except OSError as error:
+            self._flush()
             if report.records:
                 report.note = f"reading stopped: {error.strerror}"
             else:
                 report.skipped = "unreadable"
                 report.note = error.strerror
 
-    def _skip(self, report: FileReport, skip: str, head: bytes) -> None:
+    def _skip(self, report: FileReport, skipped: Skipped) -> None:
         """A file that is not taken; one whose first line is still being written is read once that is there."""
-        report.skipped = skip
-        if skip == "unfinished":
-            self.report.pending.append((report.path, head.index(b"{")))
-
-    def _known_or_new(self, report: FileReport, stream: BinaryIO, key: str, path: str, format: str | None) -> None:
-        """Read a file on from where its newest revision stands, or begin a revision."""
-        size = os.fstat(stream.fileno()).st_size
-        self._refresh()
-        self._looked_at = self.ledger.size()
-        known = self.connection.execute(
-            "SELECT no, format, cursor FROM source WHERE key = ? ORDER BY revision DESC LIMIT 1",
-            (path_key(self.store.identity.lookup, {"key": key}),),
-        ).fetchone()
-        if known is not None and size >= known[2] and self._same_start(stream, known[0], known[2]):
-            report.format = known[1]
-            stream.seek(known[2])
-            self._take(report, stream, key, path, None, known[0], size)
-            return
-        stream.seek(0)
-        head, _ = head_of(stream)
-        stream.seek(0)
-        found = detect(path, head, format, whole=size <= len(head))
-        if found.skip:
-            self._skip(report, found.skip, head)
-            return
-        if known is not None:
-            report.note = "replaced or cut since the last import; read as a new revision"
-        self._take(report, stream, key, path, found, None, size)
-
-    def _same_start(self, stream: BinaryIO, no: int, cursor: int) -> bool:
-        """Whether a file still begins with what was taken from it.
-
-        Its first and its last segment are compared; all of it where it has not grown and yet was touched since.
-        """
-        status = os.fstat(stream.fileno())
-        stream.seek(cursor)
-        grown = status.st_size - cursor > TAIL or stream.read(TAIL).strip(BLANK)
-        touched = max(status.st_mtime, status.st_ctime) >= self._taken_at(no) - CLOCKS
-        query = "SELECT entry FROM segment WHERE source = ?1"
-        if grown or not touched:
-            ends = [f"(SELECT {end}(start) FROM segment WHERE source = ?1)" for end in ("min", "max")]
-            query = f"{query} AND start IN ({', '.join(ends)})"
-        return all(self._same_segment(stream, entry) for (entry,) in self.connection.execute(query, (no,)).fetchall())
-
-    def _taken_at(self, no: int) -> float:
-        """When the newest entry of a source was made, in seconds since 1970."""
-        query = "SELECT entry FROM ledger_entry WHERE idx = ?"
-        (entry,) = self.connection.execute(query, (self.fold.source(no).last,)).fetchone()
-        return datetime.fromisoformat(orjson.loads(entry)["time"]).timestamp()
-
-    def _same_segment(self, stream: BinaryIO, entry: int) -> bool:
-        query = "SELECT data, cuts, size, start, salts FROM segment WHERE entry = ?"
-        data, cuts, size, start, salts = self.connection.execute(query, (entry,)).fetchone()
-        stream.seek(start)
-        now = stream.read(size)
-        at = 0
-        for place, span in enumerate(spans_of(data, cuts, size)):
-            kept = any(salts[place * 32 : place * 32 + 32])
-            if kept and now[at : at + len(span)] != span:
-                return False
-            at += len(span)
-        return True
+        report.skipped = skipped.why
+        if skipped.why == "unfinished":
+            self.report.pending.append((report.path, skipped.head.index(b"{")))
 
     # ----------------------------------------------------------------------------------------- one source
 
-    def _take(
-        self,
-        report: FileReport,
-        stream: BinaryIO | _Joined,
-        key: str,
-        path: str,
-        found: Detected | None,
-        no: int | None,
-        size: int,
-    ) -> None:
-        """Read a source to its end in batches."""
-        if no is None:
-            assert found is not None
-            report.format = found.format
-            about = self._about(path, key, found)
-            row = None
-        else:
-            row = self.fold.source(no)
-            about = {}
-        voice = row.voice if row else Voice(about["format"], about["native"], about["lane"])
-        live = isinstance(stream, _Joined)
-        ahead = self.random is os.urandom and not live and can_help(size - (row.cursor if row else 0))
-        while True:
-            offset, line = (row.cursor, row.line) if row else (0, 1)
-            if ahead:
-                reading = steps_ahead(path, offset, line, voice)
-            else:
-                if not live:
-                    stream.seek(offset)
-                reading = steps(stream, offset, line, voice, self.random, live=live)
+    def _take(self, plan: Plan) -> None:
+        """Read a file to its end in batches; where another importer took of it since it was looked at, look again."""
+        with self._opening(plan.report):
+            todo: Plan | None = plan
+            while todo is not None:
+                try:
+                    self._take_once(todo)
+                    return
+                except _Moved:
+                    self.fold.forget()
+                    todo = self._plan(plan.report)
+
+    def _take_once(self, plan: Plan) -> None:
+        row = None if plan.no is None else self.fold.source(plan.no)
+        if plan.asked and self._readahead is not None:
             try:
-                self._read(report, reading, row, about, size, live)
+                self._read(plan, self._readahead.steps(plan.asked), row)
                 return
             except Died:
-                ahead = False
-                self.fold.forget()
-                row = self.fold.source(row.state.no) if row else self._newest(key)
+                self._without_help()
+                self._flush(plan)
+                newest = self.planner.newest(plan.key)
+                if newest is not None and (plan.no is not None or newest.state.no >= plan.looked_at):
+                    row = newest
+        with open(plan.report.path, "rb") as stream:
+            offset, line = (row.cursor, row.line) if row else (plan.offset, plan.line)
+            stream.seek(offset)
+            self._read(plan, steps(stream, offset, line, plan.voice, self.random), row)
 
-    def _newest(self, key: str) -> SourceRow | None:
-        """A source's newest revision as the tables have it."""
-        known = self.connection.execute(
-            "SELECT no FROM source WHERE key = ? ORDER BY revision DESC LIMIT 1",
-            (path_key(self.store.identity.lookup, {"key": key}),),
-        ).fetchone()
-        return self.fold.source(known[0]) if known and known[0] >= self._looked_at else None
-
-    def _read(
-        self,
-        report: FileReport,
-        reading: Iterator[Step],
-        row: SourceRow | None,
-        about: dict[str, str],
-        size: int,
-        live: bool,
-    ) -> None:
-        """Take what is read into transactions of a bounded size."""
-        waiting: list[tuple[Packed, list[Ready]]] = []
-        records = taken = 0
+    def _read(self, plan: Plan, reading: Iterator[Step], row: SourceRow | None, *, live: bool = False) -> None:
+        """Take what is read into transactions of a bounded size, small files together."""
+        part: _Part | None = None
         for step in reading:
-            report.bytes += step.bytes
+            plan.report.bytes += step.bytes
             self.report.bytes += step.bytes
             for segment, ready in step.segments:
-                waiting.append((segment, ready))
-                records += len(ready)
-                taken += segment.size
-                if records >= BATCH_RECORDS or taken >= BATCH_BYTES:
-                    row = self._commit(report, waiting, row, about, size)
-                    waiting, records, taken = [], 0, 0
-            if waiting and (live or not step.bytes):
-                row = self._commit(report, waiting, row, about, size)
-                waiting, records, taken = [], 0, 0
+                if part is None:
+                    if any(other.plan.key == plan.key for other in self._parts):
+                        self._flush()  # a file named twice: what was begun is known only from its transaction on
+                    part = _Part(plan, row, [])
+                    self._parts.append(part)
+                part.segments.append((segment, ready))
+                self._records += len(ready)
+                self._bytes += segment.size
+                if self._records >= BATCH_RECORDS or self._bytes >= BATCH_BYTES:
+                    row, part = self._flush(plan), None
+            if live and part is not None:
+                row, part = self._flush(plan), None
             if step.pending is not None:
-                self.report.pending.append((report.path, step.pending))
+                self.report.pending.append((plan.report.path, step.pending))
             if self.cancel.is_set():
                 return
+        if len(self._parts) >= BATCH_FILES:
+            self._flush()
 
-    def _about(self, path: str, key: str, found: Detected) -> dict[str, str]:
-        """What a revision's entry says of its source, kept as an erasable payload."""
-        assert found.format is not None
-        reader = readers()[found.format]
-        native, lane = reader.scope(path)
-        if native is None:
-            said = (reader.read(value, (None, "")).session for value in found.samples)
-            native = next((session for session in said if session), None)
-        if native is None:
-            native = "unnamed-" + hashlib.sha256(orjson.dumps(found.samples[0], default=str)).hexdigest()[:16]
-        return {
-            "format": found.format,
-            "key": key,
-            "lane": marked(lane),
-            "native": marked(native),
-            "path": marked(path),
-        }
+    def _flush(self, reading: Plan | None = None) -> SourceRow | None:
+        """Commit what waits; gives where its last source stands now.
 
-    def _commit(
-        self,
-        report: FileReport,
-        packed: Sequence[tuple[Packed, list[Ready]]],
-        row: SourceRow | None,
-        about: dict[str, str],
-        size: int,
-    ) -> SourceRow:
-        """One transaction: entries, segments, folds, index and cursor. ``size``: of the whole file, for progress."""
+        Where another importer took of a source meanwhile, the others are committed one by one and it is looked at
+        again; of the one that is being ``reading`` that is told by :class:`_Moved`.
+        """
+        parts, self._parts = self._parts, []
+        self._records = self._bytes = 0
+        if not parts:
+            return None
+        try:
+            return self._commit(parts)
+        except _Moved:
+            if len(parts) == 1 and parts[0].plan is reading:
+                raise
+        row = None
+        for part in parts:
+            try:
+                row = self._commit([part])
+            except _Moved:
+                if part.plan is reading:
+                    raise
+                self._again(part.plan)
+        return row
+
+    def _again(self, plan: Plan) -> None:
+        """Look again at a file of which another importer took."""
+        path = plan.report.path
+        self.report.pending = [pending for pending in self.report.pending if pending[0] != path]
+        again = self._plan(plan.report)
+        if again is not None:
+            self._take(again)
+
+    def _commit(self, parts: Sequence[_Part]) -> SourceRow:
+        """One transaction: entries, segments, folds, index and cursors."""
         connection = self.connection
+        taken: list[tuple[_Part, SourceRow, tuple[int, ...]]] = []
         connection.execute("BEGIN IMMEDIATE")
         try:
             self._refresh()
-            if row is not None:
-                now = self.fold.source(row.state.no)
-                if now.cursor != packed[0][0].start:
-                    raise _Moved
-                row = now
             self.fold.begin()
-            if row is None:
-                row = self._begin_source(about)
-            before = _counts(row)
-            for segment, ready in packed:
-                self._append_segment(row, segment, ready)
+            for part in parts:
+                row = self._row(part)
+                taken.append((part, row, _counts(row)))
+                for segment, ready in part.segments:
+                    self._append_segment(row, segment, ready)
             self.fold.write(self.ledger.size())
             connection.execute("COMMIT")
         except BaseException:
@@ -357,17 +345,32 @@ class Importer:
             self._version = -1
             raise
         self._version = connection.execute("PRAGMA data_version").fetchone()[0]
+        for part, row, before in taken:
+            self._account(part, row, before)
+        return row
+
+    def _row(self, part: _Part) -> SourceRow:
+        """The revision a part belongs to, begun where it is new."""
+        if part.row is None:
+            return self._begin_source(part.plan)
+        row = self.fold.source(part.row.state.no)
+        if row.cursor != part.segments[0][0].start:
+            raise _Moved
+        return row
+
+    def _account(self, part: _Part, row: SourceRow, before: tuple[int, ...]) -> None:
+        """Count what of a file is acknowledged now."""
+        report = part.plan.report
         self.report.unreadable_list += [
             (report.path, record[0], record[1], record[3])
-            for _, ready in packed
+            for _, ready in part.segments
             for record in ready
             if type(record) is list
         ]
         for name, old, new in zip(_COUNTS, before, _counts(row), strict=True):
             setattr(report, name, getattr(report, name) + new - old)
         if self.progress:
-            self.progress(report.path, row.cursor, size, report.records)
-        return row
+            self.progress(report.path, row.cursor, part.plan.size, report.records)
 
     def _refresh(self) -> None:
         """Forget cached states when another connection has written."""
@@ -379,20 +382,17 @@ class Importer:
         if fold_version(self.connection) not in (FOLD_VERSION, STALE):
             raise StoreError("needs_rebuild", self.store.path, "another Affidavit rebuilt its tables; use that one")
 
-    def _begin_source(self, about: dict[str, str]) -> SourceRow:
-        key = path_key(self.store.identity.lookup, about)
-        known = self.connection.execute(
-            "SELECT no FROM source WHERE key = ? ORDER BY revision DESC LIMIT 1", (key,)
-        ).fetchone()
-        if known is None:
+    def _begin_source(self, plan: Plan) -> SourceRow:
+        key = path_key(self.store.identity.lookup, plan.about)
+        older = self.planner.newest(plan.key)
+        if older is None:
             source, revision, sseq, sprev = self.random(8).hex(), 1, 0, ""
         else:
-            if known[0] >= self._looked_at:
+            if older.state.no >= plan.looked_at:
                 raise _Moved
-            older = self.fold.source(known[0])
             source, revision, sseq = older.id, older.revision + 1, older.entries
             sprev = self._leaf(older.last)
-        content = Content("source", "application/json", orjson.dumps(about), self.random(32))
+        content = Content("source", "application/json", orjson.dumps(plan.about), self.random(32))
         draft = Draft(
             f"{source}.{revision}",
             "import.revision",
@@ -404,7 +404,7 @@ class Importer:
             [content],
         )
         index, _ = self.ledger.append(draft, self.clock())
-        return self.fold.revision(index, draft.body, key, about, sseq + 1)
+        return self.fold.revision(index, draft.body, key, plan.about, sseq + 1)
 
     def _leaf(self, index: int) -> str:
         leaf: bytes = self.connection.execute("SELECT leaf FROM ledger_entry WHERE idx = ?", (index,)).fetchone()[0]

@@ -56,7 +56,9 @@ def next_said(process: subprocess.Popen[str]) -> Any:
 
 def all_said(process: subprocess.Popen[str]) -> list[Any]:
     """Everything a program that ends by itself said; it must have ended well."""
-    out, err = process.communicate(timeout=120)
+    assert process.stdout is not None
+    out = process.stdout.read()  # through the same buffer as what was heard before
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     return [json.loads(line) for line in out.splitlines()]
 
