@@ -25,10 +25,11 @@ class Sizes:
     records: int
     events: int
     keys: int
+    sessions: int
 
 
-FULL = Sizes(200_000, 1_000_000, 40)
-QUICK = Sizes(20_000, 60_000, 20)
+FULL = Sizes(200_000, 1_000_000, 40, 450)
+QUICK = Sizes(20_000, 60_000, 20, 40)
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,30 @@ def bench_import(shop: Workshop) -> Iterable[Figure]:
     yield Figure("  store / source", store_bytes(store) / log.stat().st_size, "×", 1)
     again = run("import", str(log), "--json", store=store)
     yield Figure("  the same file again", again.seconds, "s")
+
+
+def bench_tree(shop: Workshop) -> Iterable[Figure]:
+    """Import of a folder of sessions, against parsing and inserting all their lines."""
+    records = shop.sizes.sessions * SESSION_RECORDS
+    log = shop.log(records)
+    tree = shop.folder / f"tree-{shop.sizes.sessions}"
+    size = inputs.session_tree(tree, log, shop.sizes.sessions, SESSION_RECORDS)
+    store = shop.folder / "tree.db"
+    for old in store.parent.glob("tree.db*"):
+        old.unlink()
+    before = floors.import_floor(log)
+    done = run("import", str(tree), "--json", store=store)
+    after = floors.import_floor(log)
+    floor = None if before is None or after is None else (before + after) / 2
+    told = json.loads(done.output)
+    assert (told["sessions"], told["mapped"]) == (shop.sizes.sessions, records), told
+    name = f"import {shop.sizes.sessions} sessions, {size / MB:.0f} MB"
+    yield ratio(name, done.seconds, floor, 4, 2, f"{records / done.seconds:,.0f} records/s")
+    yield Figure("  the same folder again", run("import", str(tree), "--json", store=store).seconds, "s", 1)
+
+
+SESSION_RECORDS = 600
+"""Records of each session of a folder."""
 
 
 def bench_big_import(shop: Workshop) -> Iterable[Figure]:
@@ -199,6 +224,7 @@ def bench_version(shop: Workshop) -> Iterable[Figure]:
 BENCHES: dict[str, Callable[[Workshop], Iterable[Figure]]] = {
     "version": bench_version,
     "import": bench_import,
+    "tree": bench_tree,
     "flat": bench_big_import,
     "verify": bench_verify,
     "start": bench_start,

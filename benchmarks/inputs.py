@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import islice
 from pathlib import Path
 
 from benchmarks import floors
@@ -25,6 +26,20 @@ def session_log(path: Path, records: int) -> Path:
         write(making, records)
     making.rename(path)
     return path
+
+
+def session_tree(folder: Path, log: Path, sessions: int, records: int) -> int:
+    """Deals a log's records out to ``sessions`` files of ``records`` each, every one a session; gives their bytes."""
+    size = 0
+    with log.open("rb") as lines:
+        for number in range(sessions):
+            session = f"{SESSION[:-12]}{number:012d}"
+            file = folder / f"project-{number % 20:02d}" / f"{session}.jsonl"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            dealt = b"".join(islice(lines, records)).replace(SESSION.encode(), session.encode())
+            file.write_bytes(dealt)
+            size += len(dealt)
+    return size
 
 
 def write(path: Path, records: int) -> None:
