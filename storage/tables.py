@@ -381,6 +381,16 @@ class Artifact(SQLModel, table=True):
     size: int = Field(sa_column=_int())
 
 
+class Summary(SQLModel, table=True):
+    """What a conversation was about, by the id of the record it ended with, in whichever session that stands."""
+
+    __tablename__ = "summary"
+    __table_args__ = KEYED
+    format: str = Field(sa_column=_key(Text))
+    leaf: str = Field(sa_column=_key(Text))
+    summary: str = Field(sa_column=_text())
+
+
 class Withheld(SQLModel, table=True):
     """A commitment whose content was erased, and the redaction entry that says so."""
 
@@ -393,5 +403,5 @@ class Withheld(SQLModel, table=True):
 DURABLE = ("store_key", "ledger_entry", "tile", "segment", "payload", "payload_chunk")
 FOLDS = (
     "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "repeated",
-    "unreadable", "artifact", "withheld",
+    "unreadable", "artifact", "summary", "withheld",
 )  # fmt: skip

@@ -49,6 +49,7 @@ from affidavit.session.prepare import (
     Row,
 )  # fmt: skip
 from affidavit.session.state import MOST_QUEUED, LaneState, SessionState, SourceState
+from affidavit.session.summaries import Summaries, Told
 from affidavit.session.turns import said, turn_of
 from affidavit.text.marks import marked
 
@@ -101,6 +102,9 @@ class Known(Protocol):
     def source_of(self, n: int) -> int: ...
     def repeated(self, source: int, id: int) -> int | None: ...
     def session(self, format: str, native: str) -> SessionState | None: ...
+    def summaries(self) -> Told: ...
+    def natives(self, format: str) -> Iterable[str]: ...
+    def sort_of(self, n: int) -> int | None: ...
     def next_session(self) -> int: ...
 
 
@@ -121,6 +125,7 @@ class Changes:
     artifacts: list[tuple[int, int, bytes, str, str | None, int]] = field(default_factory=list)
     turns: set[tuple[int, int]] = field(default_factory=set)
     lanes: set[tuple[int, int]] = field(default_factory=set)
+    summaries: Told = field(default_factory=dict)
 
 
 _MENTIONED = itemgetter(*(Fields._fields.index(name) for name in ("session", "first", "above", "message", "joins")))
@@ -148,6 +153,7 @@ class Derivation:
 
     def __init__(self, known: Known) -> None:
         self.known = known
+        self.summaries = Summaries(known)
         self.sessions: dict[tuple[str, str], SessionState] = {}
         self.touched: dict[int, SessionState] = {}
         self.changes = Changes()
@@ -185,6 +191,8 @@ class Derivation:
 
     def finish(self) -> Changes:
         """What only follows from a whole batch; nothing may be taken after it but a new batch."""
+        if self.summaries.told or self.changes.summaries:
+            self._summarised(self.changes.summaries)
         for state in self.touched.values():
             if state.unsettled or state.turned is not None:
                 self._lanes_changed(state, lanes.settle(state))
@@ -251,6 +259,7 @@ class Derivation:
         self.sessions.clear()
         self._own.clear()
         self._met.clear()
+        self.summaries.forget()
 
     def _known_session(self, format: str, native: str) -> SessionState | None:
         key = (format, native)
@@ -518,9 +527,28 @@ class Derivation:
 
     # ------------------------------------------------------------------------------------- what is stated
 
-    @staticmethod
-    def _facts(state: SessionState, facts: dict[str, str]) -> None:
+    def _summarised(self, new: Told) -> None:
+        """Give sessions the summaries that name a record of theirs."""
+        for state, n, leaf, summary in self.summaries.among(new, list(self.touched.values()), self._places):
+            self._summary(state, n, leaf, summary)
+        for session, n, leaf, summary in self.summaries.before(new, self.sessions) if new else ():
+            holds = self._known_session(*session)
+            if holds is not None:
+                self.touched[holds.no] = holds
+                self._summary(holds, n, leaf, summary)
+
+    def _summary(self, state: SessionState, n: int, leaf: str, summary: str) -> None:
+        row = self.changes.events.get(n) or self.changes.corrected.get(n)
+        sort = row[SORT] if row else self.known.sort_of(n)
+        stands = (-(1 << 62) if sort is None else sort, leaf, summary)
+        if state.summary is None or state.summary < stands:
+            state.summary = stands
+
+    def _facts(self, state: SessionState, facts: dict[str, str]) -> None:
         state.stated = facts
+        if "leaf" in facts:
+            self.summaries.add(self.changes.summaries, state.format, facts["leaf"], facts.get("title.summary", ""))
+            return
         for key, value in facts.items():
             if key == "title.prompt" and key in state.facts:
                 continue

@@ -169,8 +169,10 @@ class Reading:
         self.flags = flags
 
 
-FACTS = ("title.custom", "title.ai", "title.summary", "title.prompt", "cwd", "git_branch", "version", "project")
-"""Keys of :attr:`Reading.facts`. Of the titles the first present in this order is shown; the last stated wins."""
+FACTS = ("title.custom", "title.ai", "title.summary", "title.prompt", "cwd", "git_branch", "version", "project", "leaf")
+"""Keys of :attr:`Reading.facts`. Of the titles the first present in this order is shown; the last stated wins.
+
+``leaf`` is the id of the record a summary stated with it is of: it is a title of the sessions that hold that record."""
 
 FLAGS = {
     "same_id_differs": "another record carries this id with other content; both are kept",

@@ -57,7 +57,8 @@ class SessionState:
     key of ``FACTS``; ``stated``: the last record's own, so that repeating them costs nothing. ``queued``: messages that
     wait, by the hash of their text (the event that says so, 0 for one that no person typed); ``joined``: those taken
     into a turn (its number). Of each the last :data:`MOST_QUEUED` are remembered. ``tasks``: see
-    :func:`affidavit.session.sidechains.task_given`.
+    :func:`affidavit.session.sidechains.task_given`. ``summary``: of all that name a record of this session the one of
+    the latest, as (its sort key, its id, the summary).
     """
 
     no: int
@@ -77,6 +78,7 @@ class SessionState:
     queued: OrderedDict[int, int] = field(default_factory=OrderedDict)
     joined: OrderedDict[int, int] = field(default_factory=OrderedDict)
     tasks: list[tuple[str, int, int, int, str]] = field(default_factory=list)
+    summary: tuple[int, str, str] | None = None
     stated: dict[str, str] | None = None
     models: list[str] = field(default_factory=list)
     head_turn: int = 0
@@ -103,6 +105,7 @@ class SessionState:
             "queued": list(self.queued.items()),
             "joined": list(self.joined.items()),
             "tasks": self.tasks,
+            "summary": self.summary,
         }
 
     def resume(self, carried: dict[str, Any]) -> None:
@@ -113,11 +116,14 @@ class SessionState:
         self.queued = OrderedDict(carried["queued"])
         self.joined = OrderedDict(carried["joined"])
         self.tasks = [tuple(task) for task in carried["tasks"]]
+        self.summary = carried["summary"] and tuple(carried["summary"])
 
     @property
     def title(self) -> str:
         """What the session is called: a person's title, the agent's, a summary, its first prompt, or nothing."""
         for key in ("title.custom", "title.ai", "title.summary", "title.prompt"):
+            if key == "title.summary" and self.summary:
+                return self.summary[2]
             if self.facts.get(key):
                 return self.facts[key]
         return ""

@@ -138,6 +138,18 @@ class Tables:
         self._next += 1
         return self._next
 
+    def summaries(self) -> dict[tuple[str, str], str]:
+        query = f"SELECT format, leaf, summary FROM {self.prefix}summary"
+        return {row[:2]: row[2] for row in self.connection.execute(query)}
+
+    def natives(self, format: str) -> list[str]:
+        query = f"SELECT native FROM {self.prefix}session WHERE format = ?"
+        return [row[0] for row in self.connection.execute(query, (format,))]
+
+    def sort_of(self, n: int) -> int | None:
+        row = self.connection.execute(f"SELECT sort FROM {self.prefix}event WHERE n = ?", (n,)).fetchone()
+        return row and int(row[0])
+
     def session(self, format: str, native: str) -> SessionState | None:
         """A session's state as its row, turns and lanes hold it."""
         row = self.connection.execute(

@@ -65,6 +65,11 @@ class Writer:
                 f"INSERT OR REPLACE INTO {p}repeated VALUES(?, ?, ?)",
                 [(*key, count) for key, count in changes.repeated.items()],
             )
+        if changes.summaries:
+            many(
+                f"INSERT OR REPLACE INTO {p}summary VALUES(?, ?, ?)",
+                [(*key, summary) for key, summary in changes.summaries.items()],
+            )
         if changes.unreadable:
             many(f"INSERT INTO {p}unreadable VALUES({_holes(7)})", changes.unreadable)
         if changes.artifacts:

@@ -17,6 +17,7 @@ from affidavit.session.derive import Call, Changes, Place, Spent
 from affidavit.session.event import event_hex
 from affidavit.session.prepare import EVENT_COLUMNS, ID, LANE, PARENT, SIZE, TURN, N, Row
 from affidavit.session.state import SessionState
+from affidavit.session.summaries import Told
 from storage import driver
 from storage.driver import Connection
 from storage.folds.fold import Fold
@@ -75,6 +76,7 @@ class Against(Tables):
         self._open: dict[tuple[int, int], Call] = {}
         self._awaited: dict[int, list[int]] = {}
         self._repeated: dict[tuple[int, int], int] = {}
+        self._summaries: Told = {}
         self._sources: dict[int, SourceRow] = {}
         self._withheld: dict[bytes, int] = {}
         self._folded: tuple[int, int] = (0, 0)
@@ -140,6 +142,13 @@ class Against(Tables):
     def repeated(self, source: int, id: int) -> int | None:
         return self._repeated.get((source, id))
 
+    def summaries(self) -> Told:
+        return dict(self._summaries)
+
+    def natives(self, format: str) -> list[str]:  # noqa: ARG002
+        """None: states of all sessions are kept."""
+        return []
+
     def event(self, n: int) -> Row:
         suspect = self._suspect.get(n)
         return suspect if suspect is not None else super().event(n)
@@ -173,6 +182,7 @@ class Against(Tables):
             else:
                 self._open[key] = call
         self._repeated.update(changes.repeated)
+        self._summaries.update(changes.summaries)
         for parent in changes.answered:
             self._awaited.pop(parent, None)
         for parent, waiting in changes.awaited.items():
@@ -284,7 +294,7 @@ class Against(Tables):
         self._tables(list(sessions))
         self._extras()
         self._search_index()
-        self.report.checked["tables"] = 14
+        self.report.checked["tables"] = 15
 
     def _tables(self, sessions: list[SessionState]) -> None:
         """Tables small enough to be held: all their rows, both ways."""
@@ -303,6 +313,8 @@ class Against(Tables):
         self._all("awaited", ("parent", "n"), (), awaited)
         repeated = {key: (count,) for key, count in self._repeated.items()}
         self._all("repeated", ("source", "id"), ("count",), repeated)
+        summaries = {key: (summary,) for key, summary in self._summaries.items()}
+        self._all("summary", ("format", "leaf"), ("summary",), summaries)
         withheld = {(commitment,): (entry,) for commitment, entry in self._withheld.items()}
         self._all("withheld", ("commit",), ("entry",), withheld)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +111,73 @@ def test_sub_agents_in_one_file_come_out_alike_read_at_once_and_as_the_file_grow
         grown = meaning(store.path)
         assert_holds(store.path)
     assert_same(at_once, grown)
+
+
+# ------------------------------------------------------------------------- summaries that stand in other files
+
+
+def talk(session: str, *said: str) -> list[log.Record]:
+    """A session of one prompt and some answers, its records named after it."""
+    return [
+        {**one, "sessionId": session, "uuid": f"{session}-{one['uuid']}", "parentUuid": one["parentUuid"] and
+         f"{session}-{one['parentUuid']}"}
+        for one in log.chain(old(log.person(f"Prompt of {session}")), *(old(log.says(text)) for text in said))
+    ]  # fmt: skip
+
+
+def summary(text: str, leaf: str) -> log.Record:
+    return {"type": "summary", "summary": text, "leafUuid": leaf}
+
+
+def titles(path: str) -> dict[str, str]:
+    return {row["native"]: row["title"] for row in dicts(path, "SELECT native, title FROM session")}
+
+
+SUMMARISED = {
+    "one.jsonl": [summary("Of the second", "two-r3"), *talk("one", "a", "b")],
+    "two.jsonl": [summary("Of nobody", "gone"), *talk("two", "a", "b")],
+    "three.jsonl": [
+        summary("Of the first, at its end", "one-r3"),
+        summary("Of the first, half way", "one-r2"),
+        *talk("three", "a"),
+    ],
+}
+
+
+def test_a_summary_is_the_title_of_the_session_it_points_into_whichever_is_read_first(tmp_path: Path) -> None:
+    seen = None
+    for number, order in enumerate(permutations(SUMMARISED)):
+        logs = tmp_path / str(number) / "logs"
+        write(logs, {name: log.lines(records) for name, records in SUMMARISED.items()})
+        with store_in(tmp_path / str(number)) as store:
+            for name in order:
+                take(store, logs / name)
+            assert titles(store.path) == {
+                "one": "Of the first, at its end",
+                "two": "Of the second",
+                "three": "Prompt of three",
+            }
+            found = meaning(store.path)
+            assert_holds(store.path)
+        del found["source"]
+        seen = seen or found
+        assert_same(seen, found)
+
+
+def test_a_summary_titles_every_session_that_holds_its_record_also_when_importers_take_turns(tmp_path: Path) -> None:
+    copied = [{**one, "sessionId": "resumed"} for one in talk("one", "a")]
+    logs = tmp_path / "logs"
+    write(logs, {"one.jsonl": log.lines(talk("one", "a")), "resumed.jsonl": log.lines(copied)})
+    write(logs, {"later.jsonl": log.lines([summary("Both", "one-r2"), *talk("later", "x")])})
+    with store_in(tmp_path) as store, store_in(tmp_path) as other:
+        take(store, logs / "one.jsonl")
+        take(other, logs / "later.jsonl")
+        take(store, logs / "resumed.jsonl")
+        assert titles(store.path) == {"one": "Both", "resumed": "Both", "later": "Prompt of later"}
+        assert_holds(store.path)
+
+
+def test_a_persons_or_the_clients_title_counts_more_than_a_summary(tmp_path: Path) -> None:
+    named = [*talk("one", "a"), {"type": "custom-title", "customTitle": "Mine", "sessionId": "one"}]
+    path, _ = imported(tmp_path, log.lines([summary("Told", "one-r2"), *named]))
+    assert titles(path) == {"one": "Mine"}

@@ -224,7 +224,8 @@ def test_a_system_record_of_an_unknown_subtype_is_counted_and_kept_whole() -> No
     [
         (log.flat("custom-title", customTitle="Mine"), {"title.custom": "Mine"}),
         (log.flat("ai-title", aiTitle="A look"), {"title.ai": "A look"}),
-        ({"type": "summary", "summary": "Looking", "leafUuid": "r1"}, {"title.summary": "Looking"}),
+        ({"type": "summary", "summary": "Looking", "leafUuid": "r1"}, {"title.summary": "Looking", "leaf": "r1"}),
+        ({"type": "summary", "summary": "Looking"}, {"title.summary": "Looking"}),
         (log.flat("relocated", relocatedCwd="/elsewhere"), {"cwd": "/elsewhere"}),
     ],
 )

@@ -30,6 +30,17 @@ def _title(fact: str, key: str) -> Callable[[Record, Reading], None]:
     return read
 
 
+def _summary(record: Record, reading: Reading) -> None:
+    """What a conversation was about, by the record it ended with: mostly one of another session."""
+    said, leaf = record.get("summary"), record.get("leafUuid")
+    if type(said) is str:
+        reading.facts = {"title.summary": said}
+        if type(leaf) is str and leaf:
+            reading.facts["leaf"] = leaf
+    else:
+        reading.flags = (*reading.flags, "shape")
+
+
 def _permission_mode(record: Record, reading: Reading) -> None:
     mode = lines_of(record.get("permissionMode"))
     reading.drafts.append(Draft("permission.decision", "user", f"mode: {mode}", summary=f"mode: {one_line(mode)}"))
@@ -94,7 +105,7 @@ def _worktree(record: Record, reading: Reading) -> None:
 
 
 READ: dict[str, Callable[[Record, Reading], None]] = {
-    "summary": _title("title.summary", "summary"),
+    "summary": _summary,
     "ai-title": _title("title.ai", "aiTitle"),
     "custom-title": _title("title.custom", "customTitle"),
     "permission-mode": _permission_mode,

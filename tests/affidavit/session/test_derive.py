@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from affidavit.session.derive import Broken, Call, Changes, Derivation, Place, Spent, Taken
 from affidavit.session.event import Draft, Reading, Usage
-from affidavit.session.prepare import EVENT_COLUMNS, LANE, PARENT, TURN, N, Preparer, Row
+from affidavit.session.prepare import EVENT_COLUMNS, LANE, PARENT, SORT, TURN, N, Preparer, Row
 from affidavit.session.state import SessionState, SourceState
 
 SOURCE = 1
@@ -29,6 +29,7 @@ class Memory:
         self.waiting: dict[int, list[int]] = {}
         self.counts: dict[tuple[int, int], int] = {}
         self.states: dict[tuple[str, str], SessionState] = {}
+        self.told: dict[tuple[str, str], str] = {}
         self.lost: list[Any] = []
         self.sessions = 0
 
@@ -84,6 +85,15 @@ class Memory:
         state.stated = None
         return state
 
+    def summaries(self) -> dict[tuple[str, str], str]:
+        return dict(self.told)
+
+    def natives(self, format: str) -> list[str]:
+        return [native for of, native in self.states if of == format]
+
+    def sort_of(self, n: int) -> int | None:
+        return self.rows[n][SORT] if n in self.rows else None
+
     def next_session(self) -> int:
         self.sessions += 1
         return self.sessions
@@ -105,6 +115,7 @@ class Memory:
         for parent, named in changes.awaited.items():
             self.waiting.setdefault(parent, []).extend(named)
         self.counts.update(changes.repeated)
+        self.told.update(changes.summaries)
         self.lost += changes.unreadable
         for state in states.values():
             self.states[state.format, state.native] = copy.deepcopy(state)
