@@ -24,7 +24,7 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
-from affidavit.session import lanes, sidechains
+from affidavit.session import lanes, sidechains, starters
 from affidavit.session.event import event_id, session_uid
 from affidavit.session.prepare import (
     AT,
@@ -322,6 +322,9 @@ class Derivation:
             if name == sidechains.SIDE:
                 name = sidechains.lane_of(state, record, places.get(above) if above else None, bool(above))
             lane = self._lane(state, name, lane_facts, source.sort, n, rows)
+            if lane_facts and "call" in lane_facts:
+                call = event_id(source.format, native, lane_facts["call"], "call")
+                self._lanes_changed(state, starters.claimed(state, lane_facts.get("lane", name), call))
             if prompt and state.tasks:
                 self._lanes_changed(state, sidechains.began(state, name, prompt))
         place = places.get(above) if above else None
@@ -610,9 +613,12 @@ class Derivation:
                 checks, tells = (told, waiting.told) if intends else (waiting.told, told)
                 self._join(state, intent, result, checks, tells)
                 self.changes.calls[key] = None
+        if intends and row[TOOL] in starters.TOOLS:
+            self._lanes_changed(state, starters.called(state, call, row[N], row[LANE], row[TURN]))
         if spawns and spawns[0] == sidechains.TASK:
             sidechains.task_given(state, spawns, row[N], row[LANE], row[TURN])
         elif spawns:
+            state.starters.pop(call, None)
             by = self._event(row[PAIR]) if row[PAIR] is not None else row
             self._lanes_changed(state, lanes.spawned(state, spawns, by[N], by[LANE], by[TURN] or None))
 

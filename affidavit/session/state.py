@@ -58,7 +58,8 @@ class SessionState:
     wait, by the hash of their text (the event that says so, 0 for one that no person typed); ``joined``: those taken
     into a turn (its number). Of each the last :data:`MOST_QUEUED` are remembered. ``tasks``: see
     :func:`affidavit.session.sidechains.task_given`. ``summary``: of all that name a record of this session the one of
-    the latest, as (its sort key, its id, the summary).
+    the latest, as (its sort key, its id, the summary). ``starters``, ``claims``: see
+    :mod:`affidavit.session.starters`.
     """
 
     no: int
@@ -78,6 +79,8 @@ class SessionState:
     queued: OrderedDict[int, int] = field(default_factory=OrderedDict)
     joined: OrderedDict[int, int] = field(default_factory=OrderedDict)
     tasks: list[tuple[str, int, int, int, str]] = field(default_factory=list)
+    starters: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    claims: dict[int, str] = field(default_factory=dict)
     summary: tuple[int, str, str] | None = None
     stated: dict[str, str] | None = None
     models: list[str] = field(default_factory=list)
@@ -106,6 +109,8 @@ class SessionState:
             "joined": list(self.joined.items()),
             "tasks": self.tasks,
             "summary": self.summary,
+            "starters": [[call, *given] for call, given in self.starters.items()],
+            "claims": list(self.claims.items()),
         }
 
     def resume(self, carried: dict[str, Any]) -> None:
@@ -117,6 +122,8 @@ class SessionState:
         self.joined = OrderedDict(carried["joined"])
         self.tasks = [tuple(task) for task in carried["tasks"]]
         self.summary = carried["summary"] and tuple(carried["summary"])
+        self.starters = {call: (n, lane, turn) for call, n, lane, turn in carried["starters"]}
+        self.claims = dict(carried["claims"])
 
     @property
     def title(self) -> str:

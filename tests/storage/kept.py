@@ -138,6 +138,8 @@ def meaning(path: str) -> dict[str, list[Any]]:
             row.pop("no")
             row["state"] = json.loads(row["state"])
             row["state"]["queued"] = [[text, names.get(n, n)] for text, n in row["state"]["queued"]]
+            row["state"]["starters"] = sorted(names.get(n, "?") for _, n, _, _ in row["state"]["starters"])
+            row["state"]["claims"].sort()
             row["state"]["tasks"] = [[told, names.get(n, n), *rest] for told, n, *rest in row["state"]["tasks"]]
         if table == "source":
             for column in ("no", "id", "key", "entries", "last", "cursor", "line"):

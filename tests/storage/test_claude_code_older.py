@@ -6,6 +6,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from kept import assert_holds, assert_same, dicts, events, imported, meaning, rows, store_in, take, write
 
 from tests.storage import claude_fixtures as log
@@ -181,3 +182,67 @@ def test_a_persons_or_the_clients_title_counts_more_than_a_summary(tmp_path: Pat
     named = [*talk("one", "a"), {"type": "custom-title", "customTitle": "Mine", "sessionId": "one"}]
     path, _ = imported(tmp_path, log.lines([summary("Told", "one-r2"), *named]))
     assert titles(path) == {"one": "Mine"}
+
+
+# ------------------------------------------------------------------- sub-agents beside, and what told of them
+
+
+def cancelled() -> dict[str, list[log.Record]]:
+    """A sub-agent whose call failed: only progress, or the note beside its log, says which call started it."""
+    folder = f"-home-ada-acme/{log.SESSION}"
+    nested = log.in_helper(log.says("Looking.", id="msg_8", uuid="h2", parentUuid="h1"))
+    main = log.chain(
+        log.person("Find it.", "p1"),
+        log.calls("Agent", "toolu_1", description="find", subagent_type="Explore", prompt="Find it."),
+        log.record(
+            "progress",
+            data={"type": "agent_progress", "agentId": log.HELPER, "prompt": "Find it.", "message": nested},
+            toolUseID="agent_msg_1",
+            parentToolUseID="toolu_1",
+        ),
+        log.result("Error: cancelled", "toolu_1", error=True, twin="Error: cancelled"),
+        log.says("It was cancelled.", id="msg_9"),
+    )
+    helper = [{**nested, "timestamp": "2026-03-02T09:00:03.500Z"}]
+    about = {"agentType": "Explore", "description": "find", "toolUseId": "toolu_1"}
+    return {
+        f"{folder}.jsonl": main,
+        f"{folder}/subagents/agent-{log.HELPER}.jsonl": helper,
+        f"{folder}/subagents/agent-{log.HELPER}.meta.json": [about],
+    }
+
+
+@pytest.mark.parametrize("told_by", ["progress", "note", "both"])
+def test_a_sub_agent_whose_call_failed_hangs_on_it_whichever_file_is_read_first(tmp_path: Path, told_by: str) -> None:
+    files = cancelled()
+    main = next(iter(files))
+    if told_by == "progress":
+        del files[next(name for name in files if name.endswith(".meta.json"))]
+    if told_by == "note":
+        files[main] = [
+            {**one, "parentUuid": "r2"} if one.get("uuid") == "r4" else one
+            for one in files[main]
+            if one["type"] != "progress"
+        ]
+    seen = None
+    for number, order in enumerate(permutations(files)):
+        logs = tmp_path / str(number) / "logs"
+        write(logs, {name: log.lines(records) for name, records in files.items()})
+        with store_in(tmp_path / str(number)) as store:
+            for name in order:
+                take(store, logs / name)
+            (lane,) = dicts(store.path, "SELECT * FROM lane WHERE lane > 0")
+            (call,) = events(store.path, "kind = 'tool.intent'")
+            assert (lane["name"], lane["spawn"], lane["turn"], lane["events"]) == (log.HELPER, call["n"], 1, 1)
+            found = meaning(store.path)
+            assert_holds(store.path)
+        del found["source"]
+        seen = seen or found
+        assert_same(seen, found)
+
+
+def test_progress_is_counted_and_no_event_and_what_follows_it_keeps_its_turn(tmp_path: Path) -> None:
+    path, report = imported(tmp_path, log.lines(next(iter(cancelled().values()))))
+    assert (report.total("mapped"), report.events) == (5, 4)
+    (result,) = events(path, "kind = 'tool.finished'")
+    assert (result["turn"], result["lane"], result["flags"]) == (1, 0, "")

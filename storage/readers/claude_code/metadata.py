@@ -10,13 +10,24 @@ from collections.abc import Callable
 from typing import Any
 
 from affidavit.session.event import Draft, Reading
-from storage.readers.lenient import lines_of, one_line, pretty, text, text_hash
+from storage.readers.lenient import lines_of, obj, one_line, pretty, text, text_hash
 
 Record = dict[str, Any]
 
 
 def _kept(record: Record, reading: Reading) -> None:
     """Book-keeping of the client: the record stands in the log, and says nothing of its own."""
+
+
+def _progress(record: Record, reading: Reading) -> None:
+    """What was recorded while a call ran (before 2.1.82): folded into the call, whose result tells it again.
+
+    A sub-agent's messages stand whole in its own log; here they only tell which call started it.
+    """
+    agent = obj(record.get("data")).get("agentId")
+    call = record.get("parentToolUseID")
+    if type(agent) is str and agent and type(call) is str and call:
+        reading.lane_facts = {"lane": agent, "call": call}
 
 
 def _title(fact: str, key: str) -> Callable[[Record, Reading], None]:
@@ -106,6 +117,7 @@ def _worktree(record: Record, reading: Reading) -> None:
 
 READ: dict[str, Callable[[Record, Reading], None]] = {
     "summary": _summary,
+    "progress": _progress,
     "ai-title": _title("title.ai", "aiTitle"),
     "custom-title": _title("title.custom", "customTitle"),
     "permission-mode": _permission_mode,
@@ -116,7 +128,7 @@ READ: dict[str, Callable[[Record, Reading], None]] = {
     "worktree-state": _worktree,
     **dict.fromkeys(
         (
-            "progress", "file-history-snapshot", "file-history-delta", "agent-name", "agent-color", "agent-setting",
+            "file-history-snapshot", "file-history-delta", "agent-name", "agent-color", "agent-setting",
             "tag", "last-prompt", "mode", "bridge-session", "content-replacement", "launched", "started", "result",
             "atis-latch", "cost-state", "attribution-snapshot", "continued-in", "fork-context-ref",
             "ended-by-model", "history-suppression", "artifact-autoreact-ledger", "artifact-comment-monitor",

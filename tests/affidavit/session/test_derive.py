@@ -81,7 +81,9 @@ class Memory:
             return None
         state = copy.deepcopy(state)
         carried = state.carried()
-        state.resume({**carried, **{kept: [list(pair) for pair in carried[kept]] for kept in ("queued", "joined")}})
+        state.resume(
+            {**carried, **{kept: [list(pair) for pair in carried[kept]] for kept in ("queued", "joined", "claims")}}
+        )
         state.stated = None
         return state
 
