@@ -26,10 +26,11 @@ class Sizes:
     events: int
     keys: int
     sessions: int
+    many: int
 
 
-FULL = Sizes(200_000, 1_000_000, 40, 450)
-QUICK = Sizes(20_000, 60_000, 20, 40)
+FULL = Sizes(200_000, 1_000_000, 40, 450, 10_000_000)
+QUICK = Sizes(20_000, 60_000, 20, 40, 60_000)
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,20 @@ class Workshop:
             for old in making.parent.glob("making.db*"):
                 old.unlink()
             run("import", str(self.log(self.sizes.events)), "--json", store=making)
+            making.rename(store)
+        return store
+
+    def store_of_sessions(self, events: int, each: int) -> Path:
+        """A store with so many events in sessions of ``each``, made once."""
+        store = self.folder / f"sessions-{events}.db"
+        if not store.exists():
+            making = self.folder / "making.db"
+            for old in making.parent.glob("making.db*"):
+                old.unlink()
+            for number in range(events // each):
+                dealt = inputs.one_session(self.folder / "dealt.jsonl", self.log(each), number)
+                run("import", str(dealt), "--json", store=making)
+                dealt.unlink()
             making.rename(store)
         return store
 
@@ -134,6 +149,23 @@ def bench_verify(shop: Workshop) -> Iterable[Figure]:
     yield ratio(f"{name}: bytes and tree", seconds, floor, 3, 1.4)
     yield ratio(f"{name}: with folds", whole.seconds, floor, 14, 6)
     yield Figure("  memory, peak", whole.peak / MB, "MB")
+
+
+def bench_open(shop: Workshop) -> Iterable[Figure]:
+    """The first rows of a very large store, against those of a small one."""
+    few, many = shop.sizes.events // 10, shop.sizes.many
+    seconds: dict[int, list[float]] = {few: [], many: []}
+    words = {}
+    for events in seconds:
+        store = shop.store_of_sessions(events, shop.sizes.events // 10)
+        _, title, _ = titles(store)
+        words[events] = store, title
+    for _ in range(7):
+        for events, (store, title) in words.items():
+            with open_console(store) as terminal:
+                seconds[events].append(terminal.expect(title))
+    plain, large = (statistics.median(found) for found in seconds.values())
+    yield ratio(f"first rows, {many:,} events against {few:,}", large, plain, 1.2, 1.0)
 
 
 def titles(store: Path) -> tuple[str, str, str]:
@@ -228,6 +260,7 @@ BENCHES: dict[str, Callable[[Workshop], Iterable[Figure]]] = {
     "flat": bench_big_import,
     "verify": bench_verify,
     "start": bench_start,
+    "open": bench_open,
     "keys": bench_keys,
     "search": bench_search,
 }

@@ -28,6 +28,14 @@ def session_log(path: Path, records: int) -> Path:
     return path
 
 
+def one_session(file: Path, log: Path, number: int) -> Path:
+    """A copy of a log as another session's."""
+    session = f"{SESSION[:-12]}{number:012d}".encode()
+    with log.open("rb") as lines, file.open("wb") as sink:
+        sink.writelines(line.replace(SESSION.encode(), session) for line in lines)
+    return file
+
+
 def session_tree(folder: Path, log: Path, sessions: int, records: int) -> int:
     """Deals a log's records out to ``sessions`` files of ``records`` each, every one a session; gives their bytes."""
     size = 0
