@@ -138,7 +138,11 @@ class Source(SQLModel, table=True):
     """
 
     __tablename__ = "source"
-    __table_args__ = (Index("source_by_key", "key", "revision"), STRICT)
+    __table_args__ = (
+        Index("source_by_key", "key", "revision"),
+        Index("source_replaced", "revision", "key", sqlite_where=Column("revision", Integer) > 1),
+        STRICT,
+    )
     no: int = Field(sa_column=_key(Integer))
     id: str = Field(sa_column=_text())
     revision: int = Field(sa_column=_int())
@@ -341,6 +345,18 @@ class Awaited(SQLModel, table=True):
     n: int = Field(sa_column=_key(Integer))
 
 
+class Copied(SQLModel, table=True):
+    """A record (``n``) that repeats one known before (``original``) and has no event of its own; numbers as of events.
+
+    So it is known where a record stands besides where it was first read: which revisions of which files hold it.
+    """
+
+    __tablename__ = "copied"
+    __table_args__ = (Index("copied_by_original", "original"), STRICT)
+    n: int = Field(sa_column=_key(Integer))
+    original: int = Field(sa_column=_int())
+
+
 class Repeated(SQLModel, table=True):
     """How often a record without an id has stood in a revision, where its bytes had been seen before.
 
@@ -402,6 +418,6 @@ class Withheld(SQLModel, table=True):
 
 DURABLE = ("store_key", "ledger_entry", "tile", "segment", "payload", "payload_chunk")
 FOLDS = (
-    "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "repeated",
-    "unreadable", "artifact", "summary", "withheld",
+    "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "copied",
+    "repeated", "unreadable", "artifact", "summary", "withheld",
 )  # fmt: skip

@@ -121,6 +121,7 @@ class Changes:
     awaited: dict[int, list[int]] = field(default_factory=dict)
     repeated: dict[tuple[int, int], int] = field(default_factory=dict)
     answered: set[int] = field(default_factory=set)
+    copied: list[tuple[int, int]] = field(default_factory=list)
     unreadable: list[tuple[int, int, int | None, int, int, int, str]] = field(default_factory=list)
     artifacts: list[tuple[int, int, bytes, str, str | None, int]] = field(default_factory=list)
     turns: set[tuple[int, int]] = field(default_factory=set)
@@ -301,6 +302,8 @@ class Derivation:
             queue, rows, joins, texts, paths,
         ) = prepared  # fmt: skip
         state = self._session(source, native)
+        if at is not None and at > source.sort:
+            source.sort = at
         places = self._places
         again = False
         if first in places and first:
@@ -314,8 +317,6 @@ class Derivation:
             state.unknown += 1
         else:
             source.mapped += 1
-        if at is not None and at > source.sort:
-            source.sort = at
         lane = 0
         if name or source.lane or lane_facts:
             name = name or (source.lane if native == source.native else "")
@@ -379,11 +380,11 @@ class Derivation:
         n, native, record, first, paths = name
         place, raw = self._places[first], self.known.record(n)
         if self.known.record(place.n) == raw:
-            return self._copy(source, state, place, rows)
+            return self._copy(source, state, n, place, rows)
         record = f"{record}={sha256(raw).hexdigest()}"
         first = event_id(source.format, native, record, "")
         if found := self._places.get(first) or self.known.places([first]).get(first):
-            return self._copy(source, state, found, rows)
+            return self._copy(source, state, n, found, rows)
         for row, path in zip(rows, paths, strict=True):
             row[ID] = event_id(source.format, native, record, path if row is not rows[0] else "")
         return first
@@ -393,7 +394,7 @@ class Derivation:
 
         ``record`` is ``=`` alone where the bytes were erased; then the ids its events had are kept.
         """
-        _, native, record, first, paths = name
+        n, native, record, first, paths = name
         key = (source.no, first)
         before = self.changes.repeated.get(key) or self.known.repeated(*key)
         if before is None:
@@ -402,15 +403,16 @@ class Derivation:
         if before:
             first = rows[0][ID] if record == "=" else event_id(source.format, native, f"{record}#{before}", "")
         if place := self._places.get(first) or self.known.places([first]).get(first):
-            return self._copy(source, state, place, rows)
+            return self._copy(source, state, n, place, rows)
         if record != "=":
             for row, path in zip(rows, paths, strict=True):
                 row[ID] = event_id(source.format, native, f"{record}#{before}", path if row is not rows[0] else "")
         return first
 
-    def _copy(self, source: SourceState, state: SessionState, place: Place, rows: list[Row]) -> int:
+    def _copy(self, source: SourceState, state: SessionState, n: int, place: Place, rows: list[Row]) -> int:
         source.duplicates += 1
         state.duplicates += 1
+        self.changes.copied.append((n, place.n))
         if rows:
             self._event(place.n)[COPIES] += 1
         return 0

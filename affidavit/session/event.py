@@ -193,6 +193,7 @@ FLAGS = {
     "truncated_search": "only the first part of this text is searchable",
     "withheld": "its text was erased by a redaction; its place and its pairs are kept",
     "printed_failure": "the command ended well by its exit, but what it printed says that the check failed",
+    "superseded": "the file it stood in was replaced or cut, and what stands there now no longer holds it",
     "orphan_result": "a result whose call is not in the log",
 }
 """Flags an event may carry, and what each tells a reader of the timeline."""

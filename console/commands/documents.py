@@ -8,7 +8,7 @@ from affidavit.session.event import event_hex
 from affidavit.session.times import iso
 
 if TYPE_CHECKING:
-    from storage.queries.models import EventDetail, EventRow, Hit, SessionRow, Tokens, Total
+    from storage.queries.models import EventDetail, EventRow, Hit, SessionRow, SourceSpan, Tokens, Total
 
 
 def tokens(counted: Tokens) -> dict[str, int]:
@@ -37,6 +37,7 @@ def session(row: SessionRow) -> dict[str, Any]:
         "models": list(row.models),
         "tokens": tokens(row.tokens),
         "unreadable": row.unreadable,
+        "flags": list(row.flags),
     }
 
 
@@ -47,18 +48,17 @@ def event_address(session_uid: str, id: int) -> str:
 
 def event(detail: EventDetail, session_uid: str, index: int) -> dict[str, Any]:
     """One event as ``show`` prints it: its text whole, and where the bytes it was read from stood."""
-    source = {
-        "file": detail.source.file,
-        "line": detail.source.line,
-        "offset": detail.source.offset,
-        "length": detail.source.length,
-    }
-    return _event(detail.row, session_uid, index, detail.text, list(detail.refs), source)
+    document = _event(detail.row, session_uid, index, detail.text, list(detail.refs), _span(detail.source))
+    return {**document, "copiesAt": [_span(place) for place in detail.copies]}
 
 
 def damaged(row: EventRow, session_uid: str, index: int) -> dict[str, Any]:
     """An event whose bytes cannot be read any more: what the tables say of it, without text and source."""
-    return _event(row, session_uid, index, None, [], None)
+    return {**_event(row, session_uid, index, None, [], None), "copiesAt": []}
+
+
+def _span(place: SourceSpan) -> dict[str, Any]:
+    return {"file": place.file, "line": place.line, "offset": place.offset, "length": place.length}
 
 
 def _event(
@@ -84,6 +84,7 @@ def _event(
         "inferred": row.inferred,
         "abandoned": row.abandoned,
         "flags": list(row.flags),
+        "copies": row.copies,
         "source": source,
     }
 

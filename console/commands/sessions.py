@@ -22,7 +22,7 @@ SORTS = ("started", "ended", "title", "events", "turns", "tokens", "problems")
 
 PRINTS = (
     "sessions[{id, nativeId, agent, title, startedAt, endedAt, events, turns, lanes, branches, models[], "
-    "tokens{input, output, cacheRead, cacheWrite}, unreadable}]"
+    "tokens{input, output, cacheRead, cacheWrite}, unreadable, flags[]}]"
 )
 
 COLUMNS = (

@@ -50,7 +50,8 @@ MARKS = {
 
 PRINTS = (
     "session, events[{id, address, index, kind, turn, lane, branch, at, parent, actor, tool, "
-    "summary, text, refs, model, tokens, inferred, abandoned, flags[], source{file, line, offset, length}}] for a "
+    "summary, text, refs, model, tokens, inferred, abandoned, flags[], copies, source{file, line, offset, length}, "
+    "copiesAt[{file, line, offset, length}]}] for a "
     "session, a turn or an event; address, entry{} for an entry; address, sha256, media, size, name for a payload"
 )
 
@@ -201,6 +202,8 @@ def _heading(call: Call, session: SessionRow) -> None:
     ]  # fmt: skip
     say("  " + " · ".join(counts))
     say("  native id " + session.native)
+    if "superseded" in session.flags:
+        say("  ! a file of it was replaced or cut; what stands in none of its files any more is marked superseded")
     say()
 
 
@@ -253,6 +256,9 @@ def _print_event(call: Call, session: SessionRow, detail: EventDetail, holds: bo
         say(f"  ! {FLAGS.get(flag, flag)}")
     if detail.row.copies > 1:
         say(f"  ! the same record stands {number(detail.row.copies)} times in the log")
+    for place in detail.copies:
+        call.output.path("  also in ", place.file)
+        say(f"    line {number(place.line)}, bytes {number(place.offset)} to {number(place.offset + place.length)}")
     for reference in detail.refs:
         say(f"  refers to {reference}")
     say()

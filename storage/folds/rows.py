@@ -60,6 +60,8 @@ class Writer:
                 f"INSERT OR IGNORE INTO {p}awaited VALUES(?, ?)",
                 [(parent, n) for parent, waiting in sorted(changes.awaited.items()) for n in waiting],
             )
+        if changes.copied:
+            many(f"INSERT INTO {p}copied(n, original) VALUES(?, ?)", changes.copied)
         if changes.repeated:
             many(
                 f"INSERT OR REPLACE INTO {p}repeated VALUES(?, ?, ?)",

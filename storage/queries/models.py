@@ -42,6 +42,8 @@ class SessionRow:
     version: str | None
     unknown: int
     duplicates: int
+    flags: tuple[str, ...] = ()
+    """``superseded``: a file of it was replaced or cut, so that some of its events may stand in no file any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,8 @@ class EventDetail:
     recorded_at: str | None
     withheld_by: int | None
     """The redaction entry that erased the bytes, if one did; ``text`` is then empty."""
+    copies: tuple[SourceSpan, ...] = ()
+    """Where else the same record stands: the first places of them, in the order in which they were read."""
 
 
 @dataclass(frozen=True, slots=True)

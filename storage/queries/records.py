@@ -20,6 +20,9 @@ from storage.segments import SALT, SegmentError, parse, spans_of, value_of
 KEPT_BYTES: Final = 16 * 1024 * 1024
 """Unpacked segments that are kept at hand, in bytes; the one in use is kept whatever its size."""
 
+MOST_COPIES: Final = 20
+"""Places that are named of a record that stands more than once."""
+
 BATCH: Final = 2_000
 """Events fetched at a time on a walk through a session."""
 
@@ -137,15 +140,27 @@ class Records:
     def detail(self, row: EventRow) -> EventDetail:
         """The event with its whole text; of an erased record it is empty and ``withheld_by`` says why."""
         record = self.record(row.key)
+        copies = self._copies(row) if row.copies > 1 else ()
         if record.withheld_by is not None:
-            return EventDetail(row, "", (), record.place, None, record.withheld_by)
+            return EventDetail(row, "", (), record.place, None, record.withheld_by, copies)
         reading = self._reading(row.key, record)
         _, _, block = place_of(row.key)
         if block >= len(reading.drafts):
             why = "its reader no longer finds this event in it; rebuild the tables"
             raise RecordError(record.place.entry, record.place.record, why)
         draft = reading.drafts[block]
-        return EventDetail(row, draft.text, draft.refs, record.place, reading.at, None)
+        return EventDetail(row, draft.text, draft.refs, record.place, reading.at, None, copies)
+
+    def _copies(self, row: EventRow) -> tuple[SourceSpan, ...]:
+        """Where an event's record stands again; what cannot be read there is told by ``verify``, not here."""
+        sql = "SELECT n FROM copied WHERE original = ? ORDER BY n LIMIT ?"
+        places = []
+        for (n,) in self._link.rows(sql, (record_number(row.key), MOST_COPIES)):
+            try:
+                places.append(self.record(n).place)
+            except RecordError:
+                continue
+        return tuple(places)
 
     def original(self, source: int) -> Iterator[bytes]:
         """The bytes taken from one revision of a file, in order and without a gap; raises :class:`RecordError`.

@@ -9,6 +9,7 @@ from storage.queries.connection import ReadConnection, Row
 from storage.queries.filters import Direction, EventFilter
 from storage.queries.models import EventRow, Tokens, Total
 from storage.queries.paging import Cursor, Listing
+from storage.queries.revisions import SUPERSEDED
 
 TURN: Final = "CASE WHEN e.lane > 0 THEN coalesce(l.turn, 0) ELSE e.turn END"
 """The turn an event belongs to: a sub-agent's events stand in the turn that its lane was started in."""
@@ -21,7 +22,7 @@ PLACED: Final = f"""event e
 TABLES: Final = f"{PLACED} LEFT JOIN usage u ON u.n = e.n"
 COLUMNS: Final = f"""e.n, e.id, e.session, e.kind, e.actor, {TURN}, e.lane, coalesce(t.branch, 0), e.at, e.sort,
  e.parent, e.pair, e.tool, e.summary, e.size, e.ok, e.millis, e.copies, e.inferred, e.flags, e.model,
- u.tokens_in, u.tokens_out, u.cache_read, u.cache_write"""
+ {SUPERSEDED}, u.tokens_in, u.tokens_out, u.cache_read, u.cache_write"""
 KEYS: Final = ("e.sort", "e.n")
 EVERYTHING: Final = EventFilter()
 
@@ -29,10 +30,11 @@ EVERYTHING: Final = EventFilter()
 def event_row(row: Row) -> EventRow:
     """A row of :data:`COLUMNS`."""
     (key, id, session, kind, actor, turn, lane, branch, at, sort, parent, pair, tool, summary, size, ok, millis, copies,
-     inferred, flags, model, *tokens) = row  # fmt: skip
+     inferred, flags, model, superseded, *tokens) = row  # fmt: skip
+    told = (*flags.split(), "superseded") if superseded else tuple(flags.split())
     return EventRow(
         key, id, session, kind, actor, turn, lane, branch, at, sort, parent, pair, tool, summary, size,
-        None if ok is None else bool(ok), millis, copies, bool(inferred), tuple(flags.split()), model,
+        None if ok is None else bool(ok), millis, copies, bool(inferred), told, model,
         None if tokens[0] is None else Tokens(*tokens),
     )  # fmt: skip
 

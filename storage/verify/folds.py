@@ -81,7 +81,7 @@ class Against(Tables):
         self._withheld: dict[bytes, int] = {}
         self._folded: tuple[int, int] = (0, 0)
         self._last = -1
-        self._given = {table: array("q") for table in ("passed", "unreadable", "artifact", "usage")}
+        self._given = {table: array("q") for table in ("passed", "copied", "unreadable", "artifact", "usage")}
         self._sessions = 0
         self._texts = self._marks = 0
 
@@ -172,6 +172,7 @@ class Against(Tables):
         self._events(changes)
         self._use(changes, before)
         self._plain("passed", ("id", "turn", "lane", "parent", "n"), {row[0]: row for row in changes.passed})
+        self._plain("copied", ("n", "original"), {row[0]: row for row in changes.copied})
         self._plain("unreadable", _UNREADABLE, {row[0]: row for row in changes.unreadable})
         for row in changes.artifacts:
             self._given["artifact"].append(row[1])
@@ -294,7 +295,7 @@ class Against(Tables):
         self._tables(list(sessions))
         self._extras()
         self._search_index()
-        self.report.checked["tables"] = 15
+        self.report.checked["tables"] = 16
 
     def _tables(self, sessions: list[SessionState]) -> None:
         """Tables small enough to be held: all their rows, both ways."""
@@ -354,7 +355,7 @@ class Against(Tables):
         query = f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE n > ? ORDER BY n LIMIT {SHOWN}"
         for found in self.connection.execute(query, (self._last,)).fetchall():
             self._fail("event", "fold_extra", f"n={found[N]}", self._event_address(found))
-        for table, key in (("passed", "id"), ("unreadable", "n"), ("artifact", "n"), ("usage", "n")):
+        for table, key in (("passed", "id"), ("copied", "n"), ("unreadable", "n"), ("artifact", "n"), ("usage", "n")):
             total = self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
             given = self._given[table]
             if total == len(given) and not self._named.get(table):

@@ -229,7 +229,7 @@ def test_sessions_print_the_documented_shape(filled):
     session = first_session(filled)
     assert list(session) == [
         "id", "nativeId", "agent", "title", "startedAt", "endedAt", "events", "turns", "lanes", "branches", "models",
-        "tokens", "unreadable",
+        "tokens", "unreadable", "flags",
     ]  # fmt: skip
     assert re.fullmatch(r"s[0-9a-f]{12}", str(session["id"]))
     assert (session["nativeId"], session["agent"], session["title"]) == (SESSION, "claude-code", "Fix the role test")
@@ -271,7 +271,8 @@ def test_show_prints_a_whole_session_in_the_documented_shape(filled):
     for index, event in enumerate(document["events"]):
         assert list(event) == [
             "id", "address", "index", "kind", "turn", "lane", "branch", "at", "parent", "actor", "tool", "summary",
-            "text", "refs", "model", "tokens", "inferred", "abandoned", "flags", "source",
+            "text", "refs", "model", "tokens", "inferred", "abandoned", "flags", "copies", "source",
+            "copiesAt",
         ]  # fmt: skip
         assert event["index"] == index
         assert event["address"] == f"session/{document['session']['id']}#{event['id']}"

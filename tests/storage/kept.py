@@ -126,7 +126,9 @@ def meaning(path: str) -> dict[str, list[Any]]:
                 row[column] = lane.get((session, row[column]), row[column])
         if "session" in row:
             row["session"] = uid.get(session, session)
-        for column in ("n", "pair", "spawn", "first"):
+        if table == "copied":
+            row.pop("n")
+        for column in ("n", "pair", "spawn", "first", "original"):
             if row.get(column) is not None:
                 row[column] = names.get(row[column], "?")
         for column in ("id", "message", "call") if table not in ("source",) else ():

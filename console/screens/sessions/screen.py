@@ -401,6 +401,7 @@ def session_text(row: SessionRow, outside: Outside) -> str:
         ("unreadable", str(row.unreadable)),
         ("unknown", str(row.unknown)),
         ("duplicates", str(row.duplicates)),
+        ("files", "replaced or cut since they were first read" if "superseded" in row.flags else "as first read"),
     ]
     return "\n".join(f"{name:<11}{value}" for name, value in facts)
 

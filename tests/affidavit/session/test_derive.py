@@ -31,6 +31,7 @@ class Memory:
         self.states: dict[tuple[str, str], SessionState] = {}
         self.told: dict[tuple[str, str], str] = {}
         self.lost: list[Any] = []
+        self.copied: list[tuple[int, int]] = []
         self.sessions = 0
 
     def places(self, ids: Sequence[int]) -> dict[int, Place]:
@@ -119,13 +120,14 @@ class Memory:
         self.counts.update(changes.repeated)
         self.told.update(changes.summaries)
         self.lost += changes.unreadable
+        self.copied += changes.copied
         for state in states.values():
             self.states[state.format, state.native] = copy.deepcopy(state)
 
     def said(self) -> Any:
         return (
             self.rows, self.passed, self.spent, self.open, {key: sorted(value) for key, value in self.waiting.items()},
-            self.counts, self.lost,
+            self.counts, self.lost, self.copied,
             {key: told(state) for key, state in self.states.items()},
         )  # fmt: skip
 
