@@ -169,10 +169,14 @@ class Reading:
         self.flags = flags
 
 
-FACTS = ("title.custom", "title.ai", "title.summary", "title.prompt", "cwd", "git_branch", "version", "project", "leaf")
+FACTS = (
+    "title.custom", "title.ai", "title.summary", "title.prompt", "cwd", "git_branch", "version", "project",
+    "forked_from", "leaf",
+)  # fmt: skip
 """Keys of :attr:`Reading.facts`. Of the titles the first present in this order is shown; the last stated wins.
 
-``leaf`` is the id of the record a summary stated with it is of: it is a title of the sessions that hold that record."""
+``forked_from`` is the agent's own id of the session whose history this one began with. ``leaf`` is the id of the record
+a summary stated with it is of: it is a title of the sessions that hold that record."""
 
 FLAGS = {
     "same_id_differs": "another record carries this id with other content; both are kept",
@@ -194,6 +198,7 @@ FLAGS = {
     "withheld": "its text was erased by a redaction; its place and its pairs are kept",
     "printed_failure": "the command ended well by its exit, but what it printed says that the check failed",
     "superseded": "the file it stood in was replaced or cut, and what stands there now no longer holds it",
+    "inherited": "copied from the session this one was forked from, where it happened and was paid for",
     "orphan_result": "a result whose call is not in the log",
 }
 """Flags an event may carry, and what each tells a reader of the timeline."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import pytest
 from kept import assert_holds, assert_same, dicts, events, imported, meaning, rows, store_in, take, write
 
+from affidavit.session.event import session_uid
+from storage.archive import Archive
+from storage.readers.claude_code import ClaudeCode
 from tests.storage import claude_fixtures as log
 
 OLD = "1.0.71"
@@ -246,3 +250,101 @@ def test_progress_is_counted_and_no_event_and_what_follows_it_keeps_its_turn(tmp
     assert (report.total("mapped"), report.events) == (5, 4)
     (result,) = events(path, "kind = 'tool.finished'")
     assert (result["turn"], result["lane"], result["flags"]) == (1, 0, "")
+
+
+# ------------------------------------------------------------------------------------- forks and their history
+
+
+def test_history_a_fork_began_with_is_marked_inherited_and_costs_nothing_in_it(tmp_path: Path) -> None:
+    original = log.chain(log.person("Begin.", "p1"), log.says("Begun.", id="m1", usage=log.tokens(5, 7)))
+    copied = [
+        {
+            **one,
+            "sessionId": "fork",
+            "uuid": f"f-{one['uuid']}",
+            "parentUuid": one["parentUuid"] and f"f-{one['parentUuid']}",
+            "forkedFrom": {"sessionId": log.SESSION, "messageUuid": one["uuid"]},
+        }
+        for one in original
+    ]
+    own = [
+        {**one, "sessionId": "fork"}
+        for one in log.chain(
+            log.person("Go on.", "p2"), log.says("Gone on.", id="m2", usage=log.tokens(3, 2)), start=11, after="f-r2"
+        )
+    ]
+    path, _ = imported(tmp_path, {"a.jsonl": log.lines(original), "fork.jsonl": log.lines([*copied, *own])})
+    fork, whole = dicts(path, "SELECT * FROM session ORDER BY native = 'fork' DESC")
+    assert (fork["tokens_out"], whole["tokens_out"], fork["turns"]) == (2, 7, 2)
+    assert json.loads(fork["state"])["facts"]["forked_from"] == log.SESSION
+    flags = [event["flags"] for event in events(path, f"session = {fork['no']}")]
+    assert flags == ["inherited", "inherited", "", ""]
+    assert_holds(path)
+
+
+# -------------------------------------------------------------------------------- what lies beside the sessions
+
+
+def typed(text: str, at: int = 1_772_442_001_000, project: str = "/home/ada/acme", **fields: Any) -> log.Record:
+    return {"display": text, "pastedContents": {}, "timestamp": at, "project": project, **fields}
+
+
+def test_the_history_is_a_session_of_prompts_for_each_project(tmp_path: Path) -> None:
+    pasted = {
+        "1": {"id": 1, "type": "text", "content": "a long log"},
+        "2": {"id": 2, "type": "text", "contentHash": "abc123"},
+    }
+    history = [
+        typed("Fix the test.", sessionId=log.SESSION),
+        typed("Read [Pasted text #1 +9 lines]", 1_772_442_002_000, pastedContents=pasted),
+        typed("Elsewhere.", 1_772_442_003_000, "/home/ada/other"),
+        typed("Fix the test.", 1_772_442_004_000),
+    ]
+    path, report = imported(tmp_path, log.lines(history), "history.jsonl")
+    assert (report.total("mapped"), report.total("unknown")) == (4, 0)
+    sessions = dicts(path, "SELECT * FROM session ORDER BY no")
+    assert [(row["title"], row["turns"], row["cwd"]) for row in sessions] == [
+        ("Prompts typed in acme", 3, "/home/ada/acme"),
+        ("Prompts typed in other", 1, "/home/ada/other"),
+    ]
+    assert {event["kind"] for event in events(path)} == {"user.message"}
+    assert not any(event["flags"] for event in events(path))
+    with Archive.open(path) as archive:
+        (first, second, _) = archive.iter_events(sessions[0]["no"])
+        assert first.refs == (f"session/{session_uid('claude-code', log.SESSION)}",)
+        assert second.text == "Read [Pasted text #1 +9 lines]\n\n[1]\na long log\n\n[2]\n[kept apart as abc123]"
+        assert archive.session(sessions[0]["no"]).started is not None
+    assert_holds(path)
+
+
+def test_another_agents_history_is_not_taken_for_it() -> None:
+    assert ClaudeCode().claims("history.jsonl", [{"session_id": "s", "ts": 1772442001, "text": "Fix it."}]) == 0
+
+
+def test_versions_of_files_put_aside_are_told_with_their_paths_and_an_empty_snapshot_is_not(tmp_path: Path) -> None:
+    backup = {"backupFileName": "5a07dccb@v2", "version": 2, "backupTime": "2026-03-02T09:00:00.500Z"}
+    snapshots = [
+        {"type": "file-history-snapshot", "messageId": "r1", "isSnapshotUpdate": False,
+         "snapshot": {"messageId": "r1", "trackedFileBackups": {}, "timestamp": "2026-03-02T09:00:01.000Z"}},
+        {"type": "file-history-snapshot", "messageId": "r1", "isSnapshotUpdate": True, "snapshot": {
+            "messageId": "r1", "timestamp": "2026-03-02T09:00:01.000Z",
+            "trackedFileBackups": {"src/a.py": backup, "src/new.py": {"backupFileName": None, "version": 1}}}},
+    ]  # fmt: skip
+    path, report = imported(tmp_path, log.lines([*log.chain(log.person("Go.", "p1")), *snapshots]))
+    assert (report.total("mapped"), report.events) == (3, 2)
+    (event,) = events(path, "kind = 'lifecycle'")
+    assert (event["summary"], event["turn"], event["flags"]) == ("2 file versions kept", 1, "")
+    with Archive.open(path) as archive:
+        (_, kept) = archive.iter_events(event["session"])
+    assert kept.refs == ("src/a.py", "src/new.py")
+    assert kept.text == ("src/a.py: 5a07dccb@v2, 2026-03-02T09:00:00.500Z\nsrc/new.py: nothing: the file was not there")
+
+
+def test_what_becomes_of_a_task_is_told_in_one_line() -> None:
+    def told(tool: str, **given: Any) -> str | None:
+        (draft,) = ClaudeCode().read(log.calls(tool, **given), (None, "")).drafts
+        return draft.summary
+
+    assert told("TaskCreate", subject="Look", description="Look around", activeForm="Looking") == "Look around"
+    assert told("TaskUpdate", taskId="3", status="completed") == "task 3: completed"
+    assert told("TaskUpdate", taskId="3", addBlockedBy=["2"]) == "task 3"

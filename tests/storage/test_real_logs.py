@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kept import assert_holds, assert_same, events, meaning, store_in, take
+from kept import assert_holds, assert_same, events, meaning, rows, store_in, take
 
 from storage.archive import Archive
 from storage.detect import files
@@ -68,15 +70,69 @@ def test_rebuilt_tables_say_the_same(logs: list[Path], tmp_path: Path) -> None:
 def test_the_order_of_import_changes_nothing(
     logs: list[Path], tmp_path: Path, figure: Callable[[int, int], int]
 ) -> None:
-    current = [file for file in logs if b'"version":"2.1.' in file.read_bytes().replace(b" ", b"")]
+    versions = {version for file in logs for version in re.findall(rb'"version": ?"([0-9.]+)"', file.read_bytes())}
+    assert {version[:2] for version in versions} >= {b"1.", b"2."}
     with store_in(tmp_path) as store:
-        take(store, *current)
+        take(store, *logs)
         in_order = meaning(store.path)
-    assert len(current) > 10
+        twice_named = _twice_named(store.path)
+    assert len(twice_named) <= 3
     for number in range(figure(2, 30)):
-        mixed = random.Random(number).sample(current, len(current))
+        mixed = random.Random(number).sample(logs, len(logs))
         with store_in(tmp_path, f"{number}.db") as other:
             for file in mixed:
                 take(other, file)
             assert_holds(other.path)
-        assert_same(in_order, meaning(other.path))
+            assert _twice_named(other.path) == twice_named
+        assert_same(_without(in_order, twice_named), _without(meaning(other.path), twice_named))
+
+
+def _twice_named(path: str) -> set[str]:
+    """Sessions that name two different records alike: the one read first keeps the name, so the order shows in them."""
+    query = "SELECT DISTINCT uid FROM event JOIN session ON session.no = event.session WHERE flags LIKE ?"
+    return {uid for (uid,) in rows(path, query, ("%same_id_differs%",))}
+
+
+def _without(found: dict[str, list[str]], sessions: set[str]) -> dict[str, list[str]]:
+    return {
+        name: [row for row in said if not any(uid in row for uid in sessions)]
+        for name, said in found.items()
+        if name not in ("awaited", "passed")  # their rows name no session
+    }
+
+
+def test_output_tokens_are_those_of_each_message_once(logs: list[Path], tmp_path: Path) -> None:
+    """Read from the bytes alone: of each message of a session the highest count, which is its last."""
+    spent: dict[tuple[str, str], int] = {}
+    for file in logs:
+        for line in file.read_bytes().splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            message = record.get("message") if isinstance(record, dict) else None
+            if not isinstance(message, dict) or record.get("type") != "assistant" or "forkedFrom" in record:
+                continue
+            usage = message.get("usage")
+            if message.get("model") == "<synthetic>" or record.get("isApiErrorMessage") or not isinstance(usage, dict):
+                continue
+            key = record.get("sessionId"), message.get("id") or record.get("uuid")
+            spent[key] = max(spent.get(key, 0), usage.get("output_tokens") or 0)
+    with store_in(tmp_path) as store:
+        take(store, *logs)
+        ((counted,),) = rows(store.path, "SELECT sum(tokens_out) FROM session WHERE format = 'claude-code'")
+    assert counted == sum(spent.values()) > 100_000
+
+
+def test_logs_read_as_they_grow_say_what_they_say_at_once(logs: list[Path], tmp_path: Path) -> None:
+    some = sorted((file for file in logs if file.suffix == ".jsonl"), key=lambda file: file.stat().st_size)[-6:]
+    with store_in(tmp_path, "once.db") as once, store_in(tmp_path, "grown.db") as grown:
+        for file in some:
+            data = file.read_bytes()
+            (copy := tmp_path / file.name).write_bytes(data)
+            take(once, copy)
+            for step in range(1, 7):
+                copy.write_bytes(data if step == 6 else data[: len(data) * step // 6])
+                take(grown, copy)
+        assert_holds(grown.path)
+        assert_same(meaning(once.path), meaning(grown.path))

@@ -14,10 +14,11 @@ from affidavit.session.sidechains import SIDE
 from storage.readers.claude_code import metadata
 from storage.readers.claude_code.assistant import read_assistant
 from storage.readers.claude_code.attachments import read_attachment
+from storage.readers.claude_code.history import is_history, read_history
 from storage.readers.claude_code.paths import scope_of
 from storage.readers.claude_code.system import read_system
 from storage.readers.claude_code.user import read_user
-from storage.readers.lenient import compact, lines_of, one_line, text
+from storage.readers.lenient import compact, lines_of, obj, one_line, text
 
 Record = dict[str, Any]
 Scope = tuple[str | None, str]
@@ -105,6 +106,10 @@ def _envelope(value: Record, reading: Reading) -> Reading:
     if type(parent) is str and parent:
         reading.parent = parent
     facts = {}
+    if "forkedFrom" in value:
+        reading.flags = (*reading.flags, "inherited")
+        if origin := text(obj(value["forkedFrom"]).get("sessionId")):
+            facts["forked_from"] = origin
     cwd, branch, version = get("cwd"), get("gitBranch"), get("version")
     if type(cwd) is str and cwd:
         facts["cwd"] = cwd
@@ -128,6 +133,9 @@ def _unknown(value: Any, reading: Reading, summary: str, flags: tuple[str, ...])
 
 def _untyped(value: Record, reading: Reading) -> Reading:
     """A record without a type: one of the small documents that lie beside the logs, or unknown."""
+    if is_history(value):
+        read_history(value, reading)
+        return reading
     if type(value.get("agentType")) is str:
         about = text(value.get("description"))
         depth = value.get("spawnDepth")
@@ -180,7 +188,7 @@ def _likeness(value: Any) -> float:
         return 0.0
     kind = value.get("type")
     if type(kind) is not str:
-        return 0.0
+        return float(kind is None and is_history(value))
     if kind in FLAT:
         return float(all(key in value for key in FLAT[kind]))
     if kind in metadata.READ and "uuid" not in value:

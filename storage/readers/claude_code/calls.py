@@ -55,7 +55,7 @@ def read_call(block: dict[str, Any], actor: str, path: str) -> Draft:
         return draft
     show: Callable[[Input], str] = SHOWN.get(tool or "", pretty)
     draft.text = show(given)
-    draft.summary = _plan(given) if tool == "TodoWrite" else _summary(given)
+    draft.summary = PLANS[tool](given) if tool in PLANS else _summary(given)
     if touched and is_memory(touched[0]):
         if tool in WRITERS:
             draft.kind = "memory.write"
@@ -77,6 +77,18 @@ def _plan(given: Input) -> str:
     ]
     counted = f"{len(todos)} todo" + ("s" if len(todos) > 1 else "")
     return f"{counted}: {', '.join(told)}" if told else counted
+
+
+def _task(given: Input) -> str:
+    """What becomes of one thing to do: ``task 3: completed``."""
+    told = (text(given.get(key)) for key in ("status", "subject", "activeForm", "owner"))
+    said = next(filter(None, told), "")
+    number = lines_of(given.get("taskId"))
+    return one_line(f"task {number}: {said}" if said else f"task {number}") if number else _summary(given)
+
+
+PLANS: dict[str, Callable[[Input], str]] = {"TodoWrite": _plan, "TaskUpdate": _task}
+"""Tools that say what is to be done and how far it is, and how each is summed up."""
 
 
 def _summary(given: Input) -> str:

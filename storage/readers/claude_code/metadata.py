@@ -30,6 +30,26 @@ def _progress(record: Record, reading: Reading) -> None:
         reading.lane_facts = {"lane": agent, "call": call}
 
 
+def _file_history(record: Record, reading: Reading) -> None:
+    """Which versions of files the client put aside before it changed them; one that holds none says nothing."""
+    snapshot = obj(record.get("snapshot"))
+    kept = obj(snapshot.get("trackedFileBackups"))
+    if record.get("type") == "file-history-delta":
+        path = text(record.get("trackingPath"))
+        kept = {path: record.get("backup", record)} if path else {}
+    if reading.at is None:
+        reading.at = text(snapshot.get("timestamp")) or None
+    if not kept:
+        return
+    lines = []
+    for path, backup in kept.items():
+        about = obj(backup)
+        name = text(about.get("backupFileName")) or "nothing: the file was not there"
+        lines.append(f"{path}: {name}" + (f", {when}" if (when := text(about.get("backupTime"))) else ""))
+    said = f"{len(lines)} file versions kept" if len(lines) > 1 else f"a file version kept: {one_line(lines[0], 150)}"
+    reading.drafts.append(Draft("lifecycle", "runtime", "\n".join(lines), summary=said, refs=tuple(kept)))
+
+
 def _title(fact: str, key: str) -> Callable[[Record, Reading], None]:
     def read(record: Record, reading: Reading) -> None:
         title = record.get(key)
@@ -118,6 +138,8 @@ def _worktree(record: Record, reading: Reading) -> None:
 READ: dict[str, Callable[[Record, Reading], None]] = {
     "summary": _summary,
     "progress": _progress,
+    "file-history-snapshot": _file_history,
+    "file-history-delta": _file_history,
     "ai-title": _title("title.ai", "aiTitle"),
     "custom-title": _title("title.custom", "customTitle"),
     "permission-mode": _permission_mode,
@@ -128,7 +150,7 @@ READ: dict[str, Callable[[Record, Reading], None]] = {
     "worktree-state": _worktree,
     **dict.fromkeys(
         (
-            "file-history-snapshot", "file-history-delta", "agent-name", "agent-color", "agent-setting",
+            "agent-name", "agent-color", "agent-setting",
             "tag", "last-prompt", "mode", "bridge-session", "content-replacement", "launched", "started", "result",
             "atis-latch", "cost-state", "attribution-snapshot", "continued-in", "fork-context-ref",
             "ended-by-model", "history-suppression", "artifact-autoreact-ledger", "artifact-comment-monitor",
