@@ -72,6 +72,25 @@ def mask(text: str) -> str:
     return text
 
 
+def holds_secret(text: str) -> bool:
+    """Whether ``text`` holds what can hardly be anything but a secret.
+
+    Private keys, tokens of a known form, bearer tokens, passwords in addresses; not what merely follows a telling name,
+    which :func:`mask` hides too.
+    """
+    return any(pattern.search(text) is not None for pattern in _sure_secrets())
+
+
+@cache
+def _sure_secrets() -> tuple[re.Pattern[str], ...]:
+    return (
+        re.compile(_KEY_BLOCK, re.DOTALL),
+        re.compile(_TOKEN, re.VERBOSE),
+        re.compile(_BEARER),
+        re.compile(_USERINFO),
+    )
+
+
 @cache
 def _rules() -> tuple[Rule, ...]:
     """In order: a secret may hold what looks like a host, a path may end in what looks like a mail.

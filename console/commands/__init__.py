@@ -9,6 +9,7 @@ COMMANDS: dict[str, str] = {
     "sessions": "sessions",
     "show": "show",
     "search": "search",
+    "recall": "recall",
     "verify": "verify",
     "rebuild": "rebuild",
     "demo": "demo",

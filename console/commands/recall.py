@@ -1,0 +1,189 @@
+"""``affidavit recall``: what the recall gate hands over of what a search of memory found, and what it keeps back."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from affidavit.text.marks import marked
+from console.commands.call import Call, Refused, command
+from console.words import plural
+
+if TYPE_CHECKING:
+    from affidavit.gate.gate import RecallGateResult
+    from affidavit.gate.hit import MemoryHit, NotAHit
+    from affidavit.gate.settings import GateSettings
+
+PRINTS = (
+    "at, query, scope{…}, acceptedIds[], accepted[…], rejected[{id, title, reason}], dryRun, "
+    "unreadableList[{file, place, id, reason}]"
+)
+MOST_BYTES = 64 << 20
+"""Bytes a file of hits or settings may have."""
+
+LEVELS = ("user", "workspace", "repo", "branch", "module")
+
+
+@command("recall", "See what the recall gate lets through", prints=PRINTS, store=False)
+@click.argument("query", metavar="QUERY")
+@click.option("--hits", metavar="FILE", help="What a search found: JSON or JSON Lines; - for standard input.")
+@click.option("--scope", "scopes", metavar="LEVEL:KEY", multiple=True, help="Where it is asked, such as repo:acme/app.")
+@click.option("--user", metavar="NAME", help="Who asks.")
+@click.option("--agent", metavar="NAME", help="Which agent asks.")
+@click.option("--space", "memory_space", metavar="NAME", help="The memory space asked.")
+@click.option("--route", metavar="NAME", help="The route asked on.")
+@click.option("--settings", metavar="FILE", help="Settings of the gate, per memory space, as JSON.")
+@click.option("--at", "moment", metavar="TIME", help="Judge ages by this time instead of now.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N memories.")
+@click.option("--dry-run", is_flag=True, help="Decide, and hand nothing over.")
+def recall_command(
+    call: Call,
+    query: str,
+    hits: str | None,
+    scopes: tuple[str, ...],
+    settings: str | None,
+    moment: str | None,
+    dry_run: bool,
+    **asked: Any,
+) -> int:
+    """Pass what a search of memory found through the recall gate: scope, state, score, freshness, approval and more.
+
+    Every memory that is kept back is named with its reason. --hits is needed: hits are objects with id, title, body,
+    score, updatedAt, status, visibility, source and tags, each alone on a line, in an array, or under the key hits.
+    """
+    from affidavit.gate.gate import recall_gate
+    from affidavit.gate.hit import RecallQuery, read_hits
+
+    if hits is None:
+        raise Refused("no hits to judge", "name a file of hits with --hits, or - for standard input")
+    fields = {name: value for name, value in asked.items() if value is not None}
+    for scope in scopes:
+        level, _, key = scope.partition(":")
+        if level not in LEVELS or not key:
+            raise click.UsageError(f"--scope takes LEVEL:KEY with a level of {', '.join(LEVELS)}; not {scope!r}")
+        fields[level] = key
+    question = RecallQuery(text=marked(query), **{name: _text(value) for name, value in fields.items()})
+    config = _settings(settings).of(question.memory_space)
+    values, others = _values(hits)
+    found, none = read_hits(values.values())
+    places = list(values)
+    others = sorted([*others, *(other._replace(place=places[other.place]) for other in none)])
+    result = recall_gate(found, question, config, _now(moment), dry_run=dry_run)
+    if call.output.json:
+        call.output.document(document(result, others, hits))
+    else:
+        _print(call, result, others, hits)
+    return 3 if others else 0
+
+
+def document(result: RecallGateResult, others: list[NotAHit], file: str) -> dict[str, Any]:
+    """The command's document: the audit record, and the memories handed over unless it was a dry run."""
+    handed = [] if result.dry_run else [_handed(hit) for hit in result.accepted]
+    unread = [{"file": file, "place": other.place, "id": other.id, "reason": other.reason} for other in others]
+    return {**result.audit(), "accepted": handed, "unreadableList": unread}
+
+
+def _handed(hit: MemoryHit) -> dict[str, Any]:
+    return hit.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _print(call: Call, result: RecallGateResult, others: list[NotAHit], file: str) -> None:
+    from affidavit.gate.gate import REASONS
+
+    say = call.output.line
+    for hit in result.accepted:
+        say(f"accepted  {hit.score:.2f}  {hit.id}  {hit.title}")
+    for one in result.rejected:
+        why = REASONS[one.reason] + (f" ({one.detail})" if one.detail else "")
+        say(f"rejected        {one.id}  {one.title}")
+        say(f"                {one.reason}: {why}")
+    for other in others:
+        call.output.tell(
+            f"{file}: value {other.place + 1}{' ' + other.id if other.id else ''} is no hit: {other.reason}"
+        )
+    candidates = len(result.accepted) + len(result.rejected)
+    kept = Counter(one.reason for one in result.rejected)
+    told = f"{plural(len(result.accepted), 'memory')} of {candidates} accepted"
+    reasons = ", ".join(f"{count} {reason}" for reason, count in kept.most_common())
+    call.output.tell(told + (f"; kept back: {reasons}" if reasons else ""))
+    if not candidates:
+        call.output.tell("the search found nothing, so there was nothing to judge")
+    elif not result.accepted:
+        call.output.tell("all that was found was kept back")
+    if result.dry_run:
+        call.output.tell("a dry run: nothing was handed over")
+
+
+def _now(moment: str | None) -> datetime:
+    from affidavit.gate.hit import moment_of
+
+    if moment is None:
+        return datetime.now(UTC)
+    at = moment_of(moment)
+    if at is None:
+        raise click.UsageError(f"--at takes a time such as 2026-05-14T10:02:11Z; not {moment!r}")
+    return at
+
+
+def _text(value: Any) -> Any:
+    return marked(value) if isinstance(value, str) else value
+
+
+def _settings(file: str | None) -> GateSettings:
+    from pydantic import ValidationError
+
+    from affidavit.gate.hit import told
+    from affidavit.gate.settings import GateSettings
+    from affidavit.proof.parsing import Unreadable, loads_lenient
+
+    if file is None:
+        return GateSettings()
+    try:
+        return GateSettings.model_validate(loads_lenient(_bytes(file))[0])
+    except Unreadable as error:
+        raise Refused(f"{file}: {error}") from None
+    except ValidationError as error:
+        raise Refused(f"{file}: {told(error)}") from None
+
+
+def _values(file: str) -> tuple[dict[int, Any], list[NotAHit]]:
+    """The values a file holds by their places (of JSON Lines: the lines), and lines that are no JSON."""
+    from affidavit.gate.hit import NotAHit
+    from affidavit.proof.parsing import Unreadable, loads_lenient
+
+    data = _bytes(file)
+    try:
+        value = loads_lenient(data)[0]
+    except Unreadable as whole:
+        values, cut = {}, []
+        for number, line in enumerate(data.split(b"\n")):
+            if not line.strip():
+                continue
+            try:
+                values[number] = loads_lenient(line)[0]
+            except Unreadable as error:
+                cut.append(NotAHit(number, "", str(error)))
+        if not any(isinstance(value, dict) for value in values.values()):
+            raise Refused(f"{file}: {whole}") from None
+        return values, cut
+    if isinstance(value, dict) and isinstance(value.get("hits"), list):
+        value = value["hits"]
+    return dict(enumerate(value if isinstance(value, list) else [value])), []
+
+
+def _bytes(file: str) -> bytes:
+    try:
+        if file == "-":
+            data = sys.stdin.buffer.read(MOST_BYTES + 1)
+        else:
+            with open(file, "rb") as stream:
+                data = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise Refused(f"{file}: {error.strerror}") from None
+    if len(data) > MOST_BYTES:
+        raise Refused(f"{file}: larger than {MOST_BYTES >> 20} MiB")
+    return data

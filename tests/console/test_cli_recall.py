@@ -1,0 +1,100 @@
+"""``affidavit recall``: hits from a file or a pipe, judged, and everything that is none of them listed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_runner import Runner
+
+AT = "2026-05-14T12:00:00Z"
+
+
+def hit(id: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "id": id, "title": f"Memory {id}", "body": "pnpm test parser", "score": 0.9, "status": "approved",
+        "updatedAt": "2026-05-01T00:00:00Z", "visibility": "shared", "source": "docs", "tags": [], **fields,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runner:
+    return Runner(monkeypatch, tmp_path)
+
+
+def written(folder: Path, text: str) -> str:
+    file = folder / "hits.json"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_an_array_an_object_and_lines_are_read_alike(run: Runner, tmp_path: Path) -> None:
+    hits = [hit("a"), hit("b", score=0.1)]
+    forms = (json.dumps(hits), json.dumps({"hits": hits}), "\n\n".join(json.dumps(one) for one in hits))
+    for form in forms:
+        done = run("recall", "parser tests", "--hits", written(tmp_path, form), "--at", AT, "--json")
+        assert (done.code, done.json["acceptedIds"]) == (0, ["a"])
+        assert done.json["rejected"] == [{"id": "b", "title": "Memory b", "reason": "low_score"}]
+        assert [one["id"] for one in done.json["accepted"]] == ["a"]
+        assert done.json["at"] == "2026-05-14T12:00:00.000Z"
+
+
+def test_a_dry_run_hands_nothing_over(run: Runner, tmp_path: Path) -> None:
+    file = written(tmp_path, json.dumps([hit("a")]))
+    told = run("recall", "x", "--hits", file, "--at", AT, "--dry-run", "--json").json
+    assert (told["dryRun"], told["acceptedIds"], told["accepted"]) == (True, ["a"], [])
+
+
+def test_the_scope_asked_decides(run: Runner, tmp_path: Path) -> None:
+    file = written(tmp_path, json.dumps([hit("a", repo="acme/app"), hit("b", repo="acme/other", userId="mina")]))
+    words = ("recall", "x", "--hits", file, "--at", AT, "--scope", "repo:acme/app", "--user", "mina", "--json")
+    told = run(*words).json
+    assert told["scope"] == {"user": "mina", "repo": "acme/app"}
+    assert (told["acceptedIds"], told["rejected"][0]["reason"]) == (["a"], "scope_mismatch")
+
+
+def test_settings_act_on_their_memory_space(run: Runner, tmp_path: Path) -> None:
+    hits = written(tmp_path, json.dumps([hit("a", score=0.5)]))
+    settings = tmp_path / "settings.json"
+    settings.write_text(json.dumps({"spaces": {"build": {"minScore": 0.4}}}))
+    words = ("recall", "x", "--hits", hits, "--at", AT, "--settings", str(settings), "--json")
+    assert run(*words).json["acceptedIds"] == []
+    assert run(*words, "--space", "build").json["acceptedIds"] == ["a"]
+    settings.write_text('{"spaces": {"build": {"minscore": 0.4}}}')
+    refused = run(*words)
+    assert (refused.code, refused.raw) == (2, b"")
+    assert "minscore" in refused.err
+
+
+def test_what_is_no_hit_is_listed_and_the_rest_is_judged(run: Runner, tmp_path: Path) -> None:
+    lines = [json.dumps(hit("a")), "", "nonsense", json.dumps({"id": "b"}), '"text"']
+    file = written(tmp_path, "\n".join(lines))
+    done = run("recall", "x", "--hits", file, "--at", AT, "--json")
+    assert (done.code, done.json["acceptedIds"]) == (3, ["a"])
+    assert [(one["place"], one["id"]) for one in done.json["unreadableList"]] == [(2, ""), (3, "b"), (4, "")]
+    words = run("recall", "x", "--hits", file, "--at", AT)
+    assert "value 3 is no hit: not JSON" in words.err
+
+
+@pytest.mark.parametrize("words", [(), ("--hits", "absent.json"), ("--hits", "-"), ("--hits", "-", "--scope", "x:y")])
+def test_what_cannot_be_judged_is_refused(run: Runner, words: tuple[str, ...]) -> None:
+    run.stdin = b"nonsense"
+    done = run("recall", "x", *words)
+    assert (done.code, done.raw) == (2, b"")
+    assert "Traceback" not in done.err
+
+
+def test_nothing_found_and_all_kept_back_are_said_apart(run: Runner, tmp_path: Path) -> None:
+    assert "found nothing" in run("recall", "x", "--hits", written(tmp_path, "[]")).err
+    kept = run("recall", "x", "--hits", written(tmp_path, json.dumps([hit("a", status="draft")])), "--at", AT)
+    assert "all that was found was kept back" in kept.err
+    assert "not_approved" in kept.out
+
+
+def test_hostile_hits_reach_no_terminal(run: Runner, tmp_path: Path) -> None:
+    nasty = hit("\x1b[31ma", title="\x1b]0;pwned\x07[bold]x[/]")
+    done = run("recall", "\x1b[2J", "--hits", written(tmp_path, json.dumps([nasty])), "--at", AT)
+    assert b"\x1b" not in done.raw
+    assert "\x1b" not in done.err
