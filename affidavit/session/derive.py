@@ -50,7 +50,7 @@ from affidavit.session.prepare import (
 )  # fmt: skip
 from affidavit.session.state import MOST_QUEUED, LaneState, SessionState, SourceState
 from affidavit.session.summaries import Summaries, Told
-from affidavit.session.turns import said, turn_of
+from affidavit.session.turns import said, swapped, turn_of
 from affidavit.text.marks import marked
 
 LONGEST_CIRCLE = 1_000
@@ -195,6 +195,8 @@ class Derivation:
         if self.summaries.told or self.changes.summaries:
             self._summarised(self.changes.summaries)
         for state in self.touched.values():
+            if state.swap is not None:
+                self.changes.turns.update((state.no, turn) for turn in swapped(state))
             if state.unsettled or state.turned is not None:
                 self._lanes_changed(state, lanes.settle(state))
         return self.changes

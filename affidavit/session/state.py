@@ -47,16 +47,31 @@ class LaneState:
 
 
 @dataclass(slots=True)
+class Swap:
+    """Two chains of turns that part somewhere: ``main`` is on the main chain and ``left`` is branch ``branch``.
+
+    ``other``: the turn the chain that is not the main one ends in. ``open``: by now it is the other way round.
+    """
+
+    main: list[int]
+    left: list[int]
+    branch: int
+    other: int
+    open: bool = False
+
+
+@dataclass(slots=True)
 class SessionState:
     """One session in derivation: its counts and everything :mod:`affidavit.session.derive` carries along.
 
     ``turn_order``: the turns in time, as (sort key, first event, number). ``lane_reach``: no lane began later.
     ``unsettled``: lanes whose turn is to be worked out again; ``turned``: turns changed from this sort key on, so that
     lanes may belong to others. ``live_lanes``: the main lane and every sub-agent that left a record. ``head_turn``: the
-    turn the main chain ends in. ``next_branch``: number the next abandoned part gets. ``facts``: the last word on each
-    key of ``FACTS``; ``stated``: the last record's own, so that repeating them costs nothing. ``queued``: messages that
-    wait, by the hash of their text (the event that says so, 0 for one that no person typed); ``joined``: those taken
-    into a turn (its number). Of each the last :data:`MOST_QUEUED` are remembered. ``tasks``: see
+    turn the main chain ends in; ``swap``: how that last changed, in this batch. ``next_branch``: number the next
+    abandoned part gets. ``facts``: the last word on each key of ``FACTS``; ``stated``: the last record's own, so that
+    repeating them costs nothing. ``queued``: messages that wait, by the hash of their text (the event that says so, 0
+    for one that no person typed); ``joined``: those taken into a turn (its number). Of each the last
+    :data:`MOST_QUEUED` are remembered. ``tasks``: see
     :func:`affidavit.session.sidechains.task_given`. ``summary``: of all that name a record of this session the one of
     the latest, as (its sort key, its id, the summary). ``starters``, ``claims``: see
     :mod:`affidavit.session.starters`.
@@ -85,6 +100,7 @@ class SessionState:
     stated: dict[str, str] | None = None
     models: list[str] = field(default_factory=list)
     head_turn: int = 0
+    swap: Swap | None = None
     next_branch: int = 1
     started: int | None = None
     ended: int | None = None

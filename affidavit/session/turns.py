@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-from affidavit.session.state import SessionState, TurnState
+from affidavit.session.state import SessionState, Swap, TurnState
 
 
 def turn_of(
@@ -16,7 +16,7 @@ def turn_of(
     abandoned, makes the chain it stands on the main one.
     """
     if prompt is None:
-        return above, move_head(state, above) if leaf and above and state.turns[above].branch else []
+        return above, lead(state, above) if leaf and above and above != state.head_turn else []
     number = state.turn_keys.get(prompt)
     if number is None:
         number = len(state.turns) + 1
@@ -24,7 +24,7 @@ def turn_of(
         state.turn_keys[prompt] = number
         _in_order(state, number, n, sort)
         return number, [number, *move_head(state, number)]
-    return number, move_head(state, number) if state.turns[number].branch else []
+    return number, lead(state, number)
 
 
 def said(state: SessionState, number: int, n: int, sort: int) -> None:
@@ -47,16 +47,46 @@ def _lanes_since(state: SessionState, sort: int) -> None:
     state.turned = sort if state.turned is None else min(state.turned, sort)
 
 
+def lead(state: SessionState, turn: int) -> list[int]:
+    """A record that makes the chain it stands on the main one stands on ``turn``. Returns the turns that changed.
+
+    Where two programs go on with one session, the head goes to and fro between the ends of two chains, with each
+    record perhaps: only whose turn it is is noted then, and the turns are told once (:func:`swapped`).
+    """
+    if turn == state.head_turn:
+        return []
+    swap = state.swap
+    if swap is not None and turn == swap.other:
+        swap.other, state.head_turn = state.head_turn, turn
+        swap.open = not swap.open
+        return []
+    changed = swapped(state)
+    return [*changed, *move_head(state, turn)] if state.turns[turn].branch else changed
+
+
+def swapped(state: SessionState) -> list[int]:
+    """Tell the turns of both chains which of them is the main one by now. Returns the turns that changed."""
+    swap, state.swap = state.swap, None
+    if swap is None or not swap.open:
+        return []
+    for turn in swap.main:
+        state.turns[turn].branch = swap.branch
+    for turn in swap.left:
+        state.turns[turn].branch = 0
+    return [*swap.main, *swap.left]
+
+
 def move_head(state: SessionState, new: int) -> list[int]:
     """Make the chain that ends in turn ``new`` the main one and number the part of the old one it leaves.
 
     The cost is the length of the parts that differ. Returns the turns whose branch changed.
     """
+    changed = swapped(state)
     turns = state.turns
     old = state.head_turn
     state.head_turn = new
     if not old or turns[new].parent == old:
-        return []
+        return changed
     gained: list[int] = []
     walk = new
     while walk and (turns[walk].branch or walk == new):
@@ -68,7 +98,7 @@ def move_head(state: SessionState, new: int) -> list[int]:
         lost.append(back)
         back = turns[back].parent
     if not lost:
-        return []
+        return changed
     number = turns[gained[-1]].branch or state.next_branch
     if number == state.next_branch:
         state.next_branch += 1
@@ -76,4 +106,5 @@ def move_head(state: SessionState, new: int) -> list[int]:
         turns[turn].branch = 0
     for turn in lost:
         turns[turn].branch = number
-    return [*gained, *lost]
+    state.swap = Swap(gained, lost, number, old)
+    return [*changed, *gained, *lost]

@@ -59,6 +59,18 @@ def queued(n: int) -> Log:
     return [*waits, *(Reading(queue=("remove", 0)) for _ in range(n // 2)), Reading(queue=("clear", 0))] * 2
 
 
+def by_turns(n: int) -> Log:
+    """Two chains of turns from one prompt, then records that follow the end of the one and of the other."""
+    log = [prompt("p", 0)]
+    for chain in "ab":
+        after = "p"
+        for k in range(n // 3):
+            log.append(prompt(f"{chain}{k}", k, after))
+            after = f"{chain}{k}"
+    ends = [f"a{n // 3 - 1}", f"b{n // 3 - 1}"]
+    return log + [note(native=f"n{k}", parent=ends[k % 2], leaf=True) for k in range(n // 3)]
+
+
 SHAPES: dict[str, Callable[[int], Log]] = {
     "lanes started backwards": lambda n: chained(n, True),
     "lanes started one by the other": lambda n: chained(n, False),
@@ -75,6 +87,7 @@ SHAPES: dict[str, Callable[[int], Log]] = {
     "a rewind by half every time": lambda n: [
         prompt("p0", 0), *(prompt(f"p{k}", k, f"p{k // 2 if k % 2 else k - 1}") for k in range(1, n))
     ],
+    "two programs that go on with one session by turns": by_turns,
     "queued messages": queued,
 }  # fmt: skip
 
