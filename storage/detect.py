@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from affidavit.proof.parsing import Unreadable, envelope, loads_lenient, looks_utf16, split_values
-from storage.readers import readers
+from storage.readers import Documents, readers
 from storage.segments import BLANK, BOM, RECORD_BYTES
 
 SAMPLE_LINES = 200
@@ -131,6 +131,9 @@ def detect(path: str, head: bytes, format: str | None = None, *, whole: bool = T
     """What a file is, from its first bytes. ``whole``: the head is the whole file, so its last line counts too."""
     if not head.strip(BLANK):
         return Detected(None, [], "empty")
+    for name, reader in readers().items():
+        if isinstance(reader, Documents) and (document := reader.document(path, head)) and format in (None, name):
+            return Detected(f"{name}+{document}", [], None)
     if looks_utf16(head):
         return Detected(None, [], "utf16")
     if not whole:

@@ -10,7 +10,8 @@ from typing import NamedTuple, Protocol
 
 from storage.folds.reading import Ready, make_ready
 from storage.folds.sources import Voice
-from storage.segments import Cut, Cutter, Packed, pack
+from storage.readers import is_document
+from storage.segments import Cut, Cutter, Packed, Whole, pack
 from storage.store import Random
 
 BLOCK = 1 << 18
@@ -38,7 +39,7 @@ def steps(
 
     ``live``: give what a block completes at once, in a segment of its own, since the next block may be long in coming.
     """
-    cutter = Cutter(offset, line)
+    cutter = Whole() if is_document(voice.format) else Cutter(offset, line)
     waiting: list[Cut] = []
     start = offset
     while True:

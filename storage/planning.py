@@ -15,7 +15,7 @@ from storage.accounting import FileReport
 from storage.detect import Detected, detect, head_of
 from storage.folds.fold import Fold
 from storage.folds.sources import SourceRow, Voice
-from storage.readers import readers
+from storage.readers import base_of, is_document, readers
 from storage.segments import BLANK, spans_of
 from storage.store import Store, path_key
 
@@ -61,7 +61,8 @@ class Planner:
         key = "file:" + os.fsencode(path).hex()
         size = os.fstat(stream.fileno()).st_size
         row = self.newest(key)
-        if row is not None and size >= row.cursor and self._same_start(stream, row):
+        goes_on = row is not None and (size == row.cursor if is_document(row.voice.format) else size >= row.cursor)
+        if row is not None and goes_on and self._same_start(stream, row):
             report.format = row.voice.format
             return Plan(report, key, {}, row.state.no, row.voice, row.cursor, row.line, size, looked_at)
         stream.seek(0)
@@ -135,7 +136,7 @@ class Skipped:
 def about_source(path: str, key: str, found: Detected) -> dict[str, str]:
     """What a revision's entry says of its source, kept as an erasable payload."""
     assert found.format is not None
-    reader = readers()[found.format]
+    reader = readers()[base_of(found.format)]
     native, lane = reader.scope(path)
     if native is None:
         said = (reader.read(value, (None, "")).session for value in found.samples)
@@ -143,7 +144,7 @@ def about_source(path: str, key: str, found: Detected) -> dict[str, str]:
     if native is None:
         native = "unnamed-" + hashlib.sha256(orjson.dumps(found.samples[0], default=str)).hexdigest()[:16]
     return {
-        "format": found.format,
+        "format": marked(found.format),
         "key": key,
         "lane": marked(lane),
         "native": marked(native),

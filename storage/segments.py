@@ -123,6 +123,26 @@ class Cutter:
         return cuts
 
 
+class Whole:
+    """Takes a stream of bytes as one record, whatever stands in it; fed and finished like a :class:`Cutter`."""
+
+    def __init__(self) -> None:
+        self._blocks: list[bytes] = []
+
+    def feed(self, block: bytes) -> list[Cut]:
+        """Nothing yet: a document is whole at its end."""
+        self._blocks.append(block)
+        return []
+
+    def finish(self) -> tuple[list[Cut], int | None]:
+        """The document, if anything stands in it."""
+        span = b"".join(self._blocks)
+        lead, value = value_of(span, at_file_start=True)
+        if not value:
+            return [], None
+        return [Cut(span, lead, 1 + span.count(b"\n", 0, lead), value, *parse(value))], None
+
+
 def _glued(span: bytes, at: int, offset: int, number: int, text: bytes) -> list[Cut]:
     """A line that is not one JSON value: every value and every undecodable run on it.
 

@@ -324,7 +324,8 @@ class Derivation:
             name = name or (source.lane if native == source.native else "")
             if name == sidechains.SIDE:
                 name = sidechains.lane_of(state, record, places.get(above) if above else None, bool(above))
-            lane = self._lane(state, name, lane_facts, source.sort, n, rows)
+            # When a document was written is not known: it begins no lane, and its lane is nobody's.
+            lane = self._lane(state, name, lane_facts, source.sort, n, [] if source.document else rows)
             if lane_facts and "call" in lane_facts:
                 call = event_id(source.format, native, lane_facts["call"], "call")
                 self._lanes_changed(state, starters.claimed(state, lane_facts.get("lane", name), call))

@@ -159,7 +159,10 @@ class SessionState:
 
 @dataclass(slots=True)
 class SourceState:
-    """Where reading one revision of one file stands. Counts are of records; ``sort``: running maximum of instants."""
+    """Where reading one revision of one file stands. Counts are of records; ``sort``: running maximum of instants.
+
+    ``document``: the name of a file that is one document of the format, empty for a log.
+    """
 
     no: int
     format: str
@@ -172,3 +175,4 @@ class SourceState:
     unknown: int = 0
     duplicates: int = 0
     unreadable: int = 0
+    document: str = ""

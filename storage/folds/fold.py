@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from affidavit.session.derive import Broken, Changes, Derivation, Known, Taken
-from affidavit.session.state import SessionState, SourceState
+from affidavit.session.state import SessionState
 from storage.driver import Connection
 from storage.folds.known import Segments, Tables
 from storage.folds.reading import Ready
 from storage.folds.rows import Writer
-from storage.folds.sources import SourceRow, Voice
+from storage.folds.sources import SourceRow, Voice, state_of
 from storage.folds.withheld import Envelope, withheld
 from storage.numbers import number
 from storage.store import FOLD_VERSION
@@ -72,7 +72,7 @@ class Fold:
 
         ``key``: HMAC of its path; ``about``: what its payload says; ``entries``: length of its chain so far.
         """
-        state = SourceState(index, about["format"], about["native"], about["lane"])
+        state = state_of(index, about["format"], about["native"], about["lane"])
         row = SourceRow(body["source"], body["revision"], key, about["path"], state, 0, 1, entries, index)
         self.sources[index] = row
         self._touched.add(index)

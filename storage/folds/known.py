@@ -188,6 +188,6 @@ class Tables:
         for number, hung in state.lanes.items():
             if hung.parent is not None:
                 state.lanes[hung.parent].below[number] = None
-            state.live_lanes += bool(number and hung.events)
+            state.live_lanes += bool(number and hung.began is not None)
         state.lane_reach = max((lane.began for lane in state.lanes.values() if lane.began is not None), default=None)
         return state

@@ -8,8 +8,8 @@ from typing import Any
 from affidavit.session.event import Draft, Reading
 from affidavit.session.prepare import Preparer
 from storage.folds.sources import Voice
-from storage.readers import readers
-from storage.segments import Cut
+from storage.readers import Documents, base_of, is_document, readers
+from storage.segments import RECORD_BYTES, Cut
 
 Ready = tuple[Any, ...] | list[Any]
 """A record made ready: a prepared tuple, or ``[line, offset, length, reason]`` of one that could not be read."""
@@ -20,6 +20,8 @@ def make_ready(cuts: Iterable[Cut], voice: Voice, *, texts: bool = True) -> list
 
     Without ``texts`` what the search index takes is left out.
     """
+    if is_document(voice.format):
+        return _document_ready(cuts, voice, texts)
     read = readers().get(voice.format, _UNKNOWN).read
     scope = (voice.native, voice.lane)
     prepare = Preparer(voice.format, voice.native, texts=texts).prepare
@@ -35,8 +37,33 @@ def make_ready(cuts: Iterable[Cut], voice: Voice, *, texts: bool = True) -> list
     return ready
 
 
+def _document_ready(cuts: Iterable[Cut], voice: Voice, texts: bool) -> list[Ready]:
+    prepare = Preparer(base_of(voice.format), voice.native, texts=texts).prepare
+    ready: list[Ready] = []
+    for cut in cuts:
+        reading = reading_of(cut, voice)
+        if reading is None:
+            ready.append([cut.line, cut.offset, len(cut.value), str(cut.reason)])
+        else:
+            ready.append(prepare(reading, cut.value))
+    return ready
+
+
+def document_reading(format: str, value: bytes, whole: bytes, scope: tuple[str, str]) -> Reading | None:
+    """What a document says; ``None`` where it is larger than what is read at once."""
+    name, _, document = format.partition("+")
+    reader = readers().get(name)
+    if len(value) > RECORD_BYTES:
+        return None
+    if not isinstance(reader, Documents):
+        return _UNKNOWN.read(value, scope)
+    return reader.read_document(document, value, whole, scope)
+
+
 def reading_of(cut: Cut, voice: Voice) -> Reading | None:
     """What one record says; ``None`` where it could not be parsed."""
+    if is_document(voice.format):
+        return document_reading(voice.format, cut.value, cut.span, (voice.native, voice.lane))
     if cut.reason is not None:
         return None
     return readers().get(voice.format, _UNKNOWN).read(cut.parsed, (voice.native, voice.lane))

@@ -38,20 +38,32 @@ class SourceRow:
     @property
     def voice(self) -> Voice:
         """How its records are read."""
-        return Voice(self.state.format, self.state.native, self.state.lane)
+        return Voice(self._format, self.state.native, self.state.lane)
+
+    @property
+    def _format(self) -> str:
+        return f"{self.state.format}+{self.state.document}" if self.state.document else self.state.format
 
     def columns(self) -> tuple[Any, ...]:
         """Its row in the order of :data:`SOURCE_COLUMNS`."""
         state = self.state
         return (
-            state.no, self.id, self.revision, self.key, self.path, state.format, state.native, state.lane,
+            state.no, self.id, self.revision, self.key, self.path, self._format, state.native, state.lane,
             state.session, self.cursor, self.line, state.sort, self.entries, self.last, state.records,
             state.mapped, state.unknown, state.duplicates, state.unreadable,
         )  # fmt: skip
 
 
+def state_of(no: int, format: str, native: str, lane: str, *rest: Any) -> SourceState:
+    """The state of a source of a format, which may be one document of it."""
+    format, _, document = format.partition("+")
+    state = SourceState(no, format, native, lane, *rest)
+    state.document = document
+    return state
+
+
 def source_from(columns: tuple[Any, ...]) -> SourceRow:
     """A source from its row in the order of :data:`SOURCE_COLUMNS`."""
     no, id, revision, key, path, format, native, lane, session, cursor, line, sort, entries, last, *counts = columns
-    state = SourceState(no, format, native, lane, session, sort, *counts)
+    state = state_of(no, format, native, lane, session, sort, *counts)
     return SourceRow(id, revision, key, path, state, cursor, line, entries, last)

@@ -13,6 +13,7 @@ from affidavit.session.prepare import Fields, Prepared, Preparer
 from affidavit.session.sidechains import TASK
 from storage.folds.reading import reading_of
 from storage.folds.sources import Voice
+from storage.readers import base_of
 from storage.segments import Cut
 
 Envelope = dict[str, Any]
@@ -35,7 +36,7 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
     reading = reading_of(cut, voice)
     if reading is None or not reading.drafts or len(ids) != len(reading.drafts):
         return {**_BLANK, **place, "session": voice.native}
-    fields = Fields._make(Preparer(voice.format, voice.native, texts=False).prepare(reading, cut.value))
+    fields = Fields._make(Preparer(base_of(voice.format), voice.native, texts=False).prepare(reading, cut.value))
     told = {join[0]: join[3].partition(" ")[0] for join in fields.joins if join[3]}
     usage = reading.usage
     # A prompt's key may be made from what was said.
@@ -103,4 +104,6 @@ def withheld(envelope: Envelope, voice: Voice) -> Prepared:
         drafts=drafts,
         usage=None if envelope["usage"] is None else Usage(*envelope["usage"]),
     )
-    return Preparer(voice.format, voice.native).prepare(reading, b"", tuple(envelope["ids"]), envelope["first"])
+    return Preparer(base_of(voice.format), voice.native).prepare(
+        reading, b"", tuple(envelope["ids"]), envelope["first"]
+    )

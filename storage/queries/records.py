@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from affidavit.session.event import Reading
+from storage.folds.reading import document_reading
 from storage.numbers import place_of, record_number
 from storage.queries.connection import ReadConnection
 from storage.queries.filters import EventFilter
 from storage.queries.models import EventDetail, EventRow, SourceSpan
 from storage.queries.timeline import event_row, listing
-from storage.readers import readers
+from storage.readers import is_document, readers
 from storage.readers.own import artifact_bytes
 from storage.segments import SALT, SegmentError, parse, spans_of, value_of
 
@@ -131,7 +132,11 @@ class Records:
     def body(self, key: int) -> bytes:
         """What the ``artifact`` line at a record carries; raises :class:`RecordError`."""
         entry, index, _ = place_of(key)
-        value, _, reason = parse(self.raw(key))
+        raw = self.raw(key)
+        segment = self._segment(entry)
+        if is_document(segment.origin.format):
+            return segment.spans[index]
+        value, _, reason = parse(raw)
         held = artifact_bytes(value) if reason is None and isinstance(value, dict) else None
         if held is None:
             raise RecordError(entry, index, "it carries no content")
@@ -200,6 +205,12 @@ class Records:
         if self._latest is not None and self._latest[0] == number:
             return self._latest[1]
         entry, index = record.place.entry, record.place.record
+        if is_document(record.origin.format):
+            scope = record.origin.native, record.origin.lane
+            document = document_reading(record.origin.format, record.value, record.value, scope)
+            if document is None:
+                raise RecordError(entry, index, "it is too large to be read")
+            return document
         reader = readers().get(record.origin.format)
         if reader is None:
             raise RecordError(entry, index, f"no reader for the format {record.origin.format!r}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from affidavit.session.event import Reading
 
@@ -45,6 +45,32 @@ class Reader(Protocol):
         ``unknown`` draft, what has another shape than expected is read as far as it goes and flagged ``shape``.
         """
         ...
+
+
+@runtime_checkable
+class Documents(Protocol):
+    """A reader of files that are one document each, whatever stands in them, besides logs.
+
+    Such a file is one record. Its format is the reader's name, ``+`` and the document's name.
+    """
+
+    def document(self, path: str, head: bytes) -> str | None:
+        """The name of the document a file is by its place; ``head`` is how it begins. ``None``: it is no document."""
+        ...
+
+    def read_document(self, name: str, value: bytes, whole: bytes, scope: tuple[str | None, str]) -> Reading:
+        """What a document says. ``value`` is its content, ``whole`` that with the white space around it."""
+        ...
+
+
+def base_of(format: str) -> str:
+    """The format whose sessions a source speaks of: of a document the reader's name."""
+    return format.partition("+")[0]
+
+
+def is_document(format: str) -> bool:
+    """Whether a source is one document."""
+    return "+" in format
 
 
 @cache

@@ -69,7 +69,11 @@ def millis(value: Any) -> int | None:
 
 def size(characters: int) -> str:
     """``characters`` of base64 as the size of what they hold, in words."""
-    held = characters * 3 // 4
+    return size_of(characters * 3 // 4)
+
+
+def size_of(held: int) -> str:
+    """A number of bytes in words."""
     if held < 1000:
         return f"{held} B"
     return f"{held / 1000:.0f} kB" if held < 1_000_000 else f"{held / 1_000_000:.1f} MB"

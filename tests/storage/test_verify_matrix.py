@@ -66,6 +66,8 @@ def files() -> dict[str, bytes]:
     main = log.lines(log.session())
     return {
         **helped,
+        "before.jsonl": b'{"type":"summary","summary":"Of the roles","leafUuid":"r3"}\n'
+        b'{"type":"summary","summary":"Of another","leafUuid":"r9"}\n',
         "main.jsonl": main + main.split(b"\n")[4] + b"\n" + b'{"cut": "sh\n',
         "own.jsonl": own(kind="user.message", id="a", text="Begin", at="2026-03-02T10:00:00Z")
         + own(kind="tool.intent", id="b", parent="a", call="open", tool="Bash", command="pytest -q")

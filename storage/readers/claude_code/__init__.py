@@ -14,6 +14,7 @@ from affidavit.session.sidechains import SIDE
 from storage.readers.claude_code import metadata
 from storage.readers.claude_code.assistant import read_assistant
 from storage.readers.claude_code.attachments import read_attachment
+from storage.readers.claude_code.documents import document_at, read_document
 from storage.readers.claude_code.history import is_history, read_history
 from storage.readers.claude_code.paths import scope_of
 from storage.readers.claude_code.system import read_system
@@ -37,8 +38,21 @@ class ClaudeCode:
         return sum(map(_likeness, samples)) / len(samples) if samples else 0.0
 
     def scope(self, path: str) -> Scope:
-        """The session and lane a sub-agent's file belongs to by its place; see :func:`scope_of`."""
+        """The session and lane a sub-agent's file or a document belongs to by its place; see :func:`scope_of`."""
+        if (document := document_at(path)) is not None:
+            return document.session, ""
         return scope_of(path)
+
+    def document(self, path: str, head: bytes) -> str | None:
+        """The name of the document a path names by its place, unless it is an empty list."""
+        found = document_at(path)
+        return found.name if found is not None and head.strip() != b"[]" else None
+
+    def read_document(self, name: str, value: bytes, whole: bytes, scope: Scope) -> Reading:
+        """What a document says. Never raises."""
+        reading = read_document(name, value, whole)
+        reading.session = scope[0]
+        return reading
 
     def read(self, value: Any, scope: Scope) -> Reading:
         """What one record says. Never raises."""

@@ -55,13 +55,18 @@ def read_call(block: dict[str, Any], actor: str, path: str) -> Draft:
         return draft
     show: Callable[[Input], str] = SHOWN.get(tool or "", pretty)
     draft.text = show(given)
-    draft.summary = PLANS[tool](given) if tool in PLANS else _summary(given)
+    draft.summary = summed_up(tool, given)
     if touched and is_memory(touched[0]):
         if tool in WRITERS:
             draft.kind = "memory.write"
         elif tool == "Read":
             draft.kind = "memory.read"
     return draft
+
+
+def summed_up(tool: str | None, given: Input) -> str:
+    """One line on what a call asks for."""
+    return PLANS[tool](given) if tool in PLANS else _summary(given)
 
 
 def _plan(given: Input) -> str:
