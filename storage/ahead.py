@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, cast
 
 from storage.folds.sources import Voice
 from storage.making_ready import Step, steps
+from storage.opening import open_log
 from storage.quiet import no_collecting
 from storage.segments import Packed
 
@@ -168,7 +169,8 @@ def _import(pipe: BinaryIO) -> None:
     while head := asking.read(4):
         path, offset, line, *voice = marshal.loads(asking.read(struct.unpack("<I", head)[0]))
         try:
-            with open(path, "rb", buffering=0) as stream:
+            file, _ = open_log(path)
+            with file as stream:
                 stream.seek(offset)
                 for step in steps(stream, offset, line, Voice(*voice), os.urandom):
                     segments = [(tuple(packed)[:-1], ready) for packed, ready in step.segments]

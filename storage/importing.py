@@ -27,6 +27,7 @@ from storage.folds.reading import Ready
 from storage.folds.sources import SourceRow
 from storage.ledger import Clock, Content, Draft, Ledger
 from storage.making_ready import Step, steps
+from storage.opening import open_log
 from storage.planning import Plan, Planner, Skipped
 from storage.quiet import no_collecting
 from storage.segments import Packed, SegmentError
@@ -203,9 +204,11 @@ class Importer:
 
     def _plan(self, report: FileReport) -> Plan | None:
         """What is to be read of a file, ``None`` where it is skipped."""
-        with self._opening(report), open(report.path, "rb") as stream:
-            self._refresh()
-            plan = self.planner.plan(report, stream, self._format, self.ledger.size())
+        with self._opening(report):
+            stream, report.note = open_log(report.path)
+            with stream:
+                self._refresh()
+                plan = self.planner.plan(report, stream, self._format, self.ledger.size())
             if isinstance(plan, Plan):
                 return plan
             self._skip(report, plan)
@@ -259,7 +262,8 @@ class Importer:
                 newest = self.planner.newest(plan.key)
                 if newest is not None and (plan.no is not None or newest.state.no >= plan.looked_at):
                     row = newest
-        with open(plan.report.path, "rb") as stream:
+        stream, _ = open_log(plan.report.path)
+        with stream:
             offset, line = (row.cursor, row.line) if row else (plan.offset, plan.line)
             stream.seek(offset)
             self._read(plan, steps(stream, offset, line, plan.voice, self.random), row)

@@ -71,7 +71,8 @@ class Planner:
         if found.skip:
             return Skipped(found.skip, head)
         if row is not None:
-            report.note = "replaced or cut since the last import; read as a new revision"
+            told = "replaced or cut since the last import; read as a new revision"
+            report.note = f"{report.note}; {told}" if report.note else told
         return self.begin(report, key, path, found, size, looked_at)
 
     def begin(self, report: FileReport, key: str, path: str, found: Detected, size: int, looked_at: int) -> Plan:

@@ -77,6 +77,7 @@ def is_document(format: str) -> bool:
 def readers() -> dict[str, Reader]:
     """Every reader by its name."""
     from storage.readers.claude_code import ClaudeCode
+    from storage.readers.codex import Codex
     from storage.readers.own import Own
 
-    return {reader.name: reader for reader in (ClaudeCode(), Own())}
+    return {reader.name: reader for reader in (ClaudeCode(), Codex(), Own())}

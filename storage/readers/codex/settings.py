@@ -1,0 +1,81 @@
+"""What a session ran under: how it was opened, each turn's policy, and windows that replaced the context."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from affidavit.session.event import Draft, Reading, Usage
+from storage.readers.lenient import compact, obj, one_line, pretty, text
+
+Record = dict[str, Any]
+
+
+def read_opening(payload: Record, reading: Reading) -> bool:
+    """``session_meta``, or the first line of the oldest files.
+
+    A file of a fork or a sub-agent holds its parent's too, copied with the parent's history: that opens nothing here.
+    """
+    named = text(payload.get("id"))
+    if reading.session is not None and named and named != reading.session:
+        said = f"history copied from session {named}"
+        reading.drafts.append(Draft("lifecycle", "runtime", pretty(payload), summary=said))
+        return True
+    if named:
+        reading.session = named
+    git = obj(payload.get("git"))
+    facts = {
+        "cwd": text(payload.get("cwd")),
+        "git_branch": text(git.get("branch")),
+        "version": text(payload.get("cli_version")),
+    }
+    reading.facts = {name: value for name, value in facts.items() if value} or None
+    told = [text(payload.get("originator")), text(payload.get("cli_version")), _from(payload)]
+    summary = " · ".join(part for part in told if part) or "session opened"
+    reading.drafts.append(Draft("session.opened", "runtime", pretty(payload), summary=one_line(summary)))
+    return True
+
+
+def _from(payload: Record) -> str:
+    """What started the session, where another one did."""
+    source = payload.get("source")
+    if fork := text(payload.get("forked_from_id")):
+        return f"forked from {fork}"
+    if type(source) is dict:
+        spawn = obj(obj(source.get("subagent")).get("thread_spawn"))
+        parent = text(spawn.get("parent_thread_id")) or text(payload.get("parent_thread_id"))
+        kind = source.get("subagent")
+        return f"sub-agent of {parent}" if parent else f"sub-agent {kind}" if type(kind) is str else "sub-agent"
+    return text(source)
+
+
+def read_policy(payload: Record, reading: Reading) -> bool:
+    """``turn_context``: the model, and what it may do without asking, from here on."""
+    approval = payload.get("approval_policy")
+    sandbox = obj(payload.get("sandbox_policy"))
+    model = text(payload.get("model"))
+    told = {
+        "model": model,
+        "effort": text(payload.get("effort")),
+        "approval": approval if type(approval) is str else compact(approval) if approval else "",
+        "sandbox": text(sandbox.get("type")) or text(sandbox.get("mode")) or text(payload.get("sandbox_policy")),
+    }
+    if sandbox.get("network_access") is True:
+        told["network"] = "allowed"
+    if cwd := text(payload.get("cwd")):
+        reading.facts = {"cwd": cwd}
+    summary = " · ".join(f"{name} {value}" for name, value in told.items() if value) or "turn context"
+    reading.drafts.append(Draft("lifecycle", "runtime", pretty(payload), summary=one_line(summary)))
+    if model:
+        reading.usage = Usage(f"model {model}", model, 0, 0, 0, 0)
+    return True
+
+
+def read_window(payload: Record, reading: Reading) -> bool:
+    """``compacted``: the context was replaced by a summary, and by which messages."""
+    said = text(payload.get("message"))
+    kept = payload.get("replacement_history")
+    count = len(kept) if type(kept) is list else 0
+    whole = "\n\n".join(part for part in (said, pretty(kept) if count else "") if part)
+    summary = one_line(said) if said else f"context replaced by {count} messages" if count else "context compacted"
+    reading.drafts.append(Draft("compaction", "runtime", whole, summary=summary))
+    return True

@@ -1,0 +1,404 @@
+"""Codex's rollouts, in both of their generations: what becomes of each record, and what is counted once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kept import assert_holds, assert_same, dicts, events, imported, meaning, store_in, take
+
+from storage import opening
+from storage.archive import Archive
+from storage.detect import files
+from storage.readers.codex import Codex
+
+THREAD = "019aaaaa-0000-7000-8000-000000000001"
+PARENT = "019aaaaa-0000-7000-8000-000000000009"
+NAME = f"rollout-2026-05-14T10-00-00-{THREAD}.jsonl"
+
+
+def at(second: int) -> str:
+    return f"2026-05-14T10:{second // 60:02d}:{second % 60:02d}.000Z"
+
+
+def line(kind: str, second: int, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": at(second), "type": kind, "payload": payload}
+
+
+def item(kind: str, second: int, **payload: Any) -> dict[str, Any]:
+    return line("response_item", second, type=kind, **payload)
+
+
+def notice(kind: str, second: int, **payload: Any) -> dict[str, Any]:
+    return line("event_msg", second, type=kind, **payload)
+
+
+def said(role: str, second: int, text: str) -> dict[str, Any]:
+    name = "output_text" if role == "assistant" else "input_text"
+    return item("message", second, role=role, content=[{"type": name, "text": text}])
+
+
+def called(second: int, call: str, name: str = "exec_command", **arguments: Any) -> dict[str, Any]:
+    return item("function_call", second, name=name, arguments=json.dumps(arguments), call_id=call)
+
+
+def gave(second: int, call: str, output: Any) -> dict[str, Any]:
+    return item("function_call_output", second, call_id=call, output=output)
+
+
+def spent(second: int, took: int, cached: int, gave: int, total: tuple[int, int, int]) -> dict[str, Any]:
+    def tokens(one: int, two: int, three: int) -> dict[str, int]:
+        return {"input_tokens": one, "cached_input_tokens": two, "output_tokens": three, "total_tokens": one + three}
+
+    info = {"last_token_usage": tokens(took, cached, gave), "total_token_usage": tokens(*total)}
+    return notice("token_count", second, info=info, rate_limits=None)
+
+
+def opened(**more: Any) -> dict[str, Any]:
+    about = {"id": THREAD, "cwd": "/w/acme", "originator": "codex-tui", "cli_version": "0.140.0", "source": "cli"}
+    return line("session_meta", 0, **{**about, "git": {"branch": "main"}, **more})
+
+
+def a_session() -> list[dict[str, Any]]:
+    """A turn that fixes a failing test, with every stream that tells of it."""
+    ran = "Chunk ID: 1\nWall time: 1.5000 seconds\nProcess exited with code 1\nOutput:\n1 failed, 3 passed in 0.4s\n"
+    passed = ran.replace("code 1", "code 0").replace("1 failed, 3 passed", "4 passed")
+    patch = "*** Begin Patch\n*** Update File: src/session.py\n@@\n-role = None\n+role = 'admin'\n*** End Patch"
+    return [
+        opened(),
+        said("user", 1, "<environment_context><cwd>/w/acme</cwd></environment_context>"),
+        notice("task_started", 2, turn_id="t1"),
+        line("turn_context", 2, turn_id="t1", cwd="/w/acme", model="model-x", approval_policy="on-request",
+             sandbox_policy={"type": "workspace-write", "network_access": False}),
+        said("user", 3, "Fix the failing role test"),
+        notice("user_message", 3, message="Fix the failing role test"),
+        item("reasoning", 4, summary=[{"type": "summary_text", "text": "Look at the test first"}]),
+        item("reasoning", 4, summary=[], encrypted_content="x"),
+        called(5, "c1", cmd="pytest -q tests/test_role.py"),
+        notice("exec_command_end", 6, call_id="c1", exit_code=1),
+        gave(6, "c1", ran),
+        spent(6, 1000, 600, 50, (1000, 600, 50)),
+        item("custom_tool_call", 7, name="apply_patch", input=patch, call_id="c2"),
+        notice("patch_apply_end", 8, call_id="c2", success=True),
+        item("custom_tool_call_output", 8, call_id="c2",
+             output='{"output":"Success. Updated src/session.py","metadata":{"exit_code":0,"duration_seconds":0.25}}'),
+        called(9, "c3", cmd="git push", sandbox_permissions="require_escalated", justification="needs the network"),
+        gave(10, "c3", "exec command rejected by user"),
+        called(11, "c4", name="shell", command=["bash", "-lc", "pytest -q"]),
+        gave(12, "c4", passed),
+        spent(12, 1500, 1200, 70, (2500, 1800, 120)),
+        spent(12, 1500, 1200, 70, (2500, 1800, 120)),
+        said("assistant", 13, "The role is set now."),
+        notice("agent_message", 13, message="The role is set now."),
+        notice("task_complete", 14, turn_id="t1", duration_ms=12000, last_agent_message="The role is set now."),
+    ]  # fmt: skip
+
+
+def written(records: list[dict[str, Any]]) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
+
+
+def shown(path: str) -> list[tuple[str, str]]:
+    return [(row["kind"], row["summary"]) for row in events(path)]
+
+
+def test_a_turn_is_told_once(tmp_path: Path) -> None:
+    path, report = imported(tmp_path, written(a_session()), NAME)
+    (file,) = report.files
+    assert (file.format, file.mapped, file.records) == ("codex", len(a_session()), len(a_session()))
+    assert shown(path) == [
+        ("session.opened", "codex-tui · 0.140.0 · cli"),
+        ("context.injected", "<environment_context><cwd>/w/acme</cwd></environment_context>"),
+        ("lifecycle", "task started"),
+        ("lifecycle", "model model-x · approval on-request · sandbox workspace-write"),
+        ("user.message", "Fix the failing role test"),
+        ("model.reasoning", "Look at the test first"),
+        ("model.reasoning", "withheld: the log holds it encrypted"),
+        ("tool.intent", "pytest -q tests/test_role.py"),
+        ("verification", "1 failed, 3 passed in 0.4s"),
+        ("lifecycle", "tokens: 1000 in (600 from the cache), 50 out"),
+        ("tool.intent", "src/session.py"),
+        ("tool.finished", "Success. Updated src/session.py"),
+        ("tool.intent", "asks to leave the sandbox (needs the network): git push"),
+        ("permission.decision", "rejected: exec command rejected by user"),
+        ("tool.intent", "pytest -q"),
+        ("verification", "4 passed in 0.4s"),
+        ("lifecycle", "tokens: 1500 in (1200 from the cache), 70 out"),
+        ("lifecycle", "tokens: 1500 in (1200 from the cache), 70 out"),
+        ("model.message", "The role is set now."),
+        ("lifecycle", "task done"),
+    ]
+    (session,) = dicts(path, "SELECT * FROM session")
+    assert (session["native"], session["title"], session["cwd"], session["git_branch"], session["version"]) == (
+        THREAD, "Fix the failing role test", "/w/acme", "main", "0.140.0",
+    )  # fmt: skip
+    assert (session["turns"], session["lanes"], session["branches"], session["checked"]) == (1, 1, 1, "passed")
+    assert json.loads(session["models"]) == ["model-x"]
+    assert_holds(path)
+
+
+def test_results_say_how_they_went_and_how_long_they_took(tmp_path: Path) -> None:
+    path, _ = imported(tmp_path, written(a_session()), NAME)
+    results = [row for row in events(path) if row["kind"] in ("tool.finished", "verification", "permission.decision")]
+    assert [(row["ok"], row["millis"], row["inferred"]) for row in results] == [
+        (0, 1500, 0), (1, 250, 0), (0, 1000, 1), (1, 1500, 0),
+    ]  # fmt: skip
+    assert all(row["pair"] for row in results)
+
+
+def test_tokens_are_counted_once_however_often_they_are_told_and_whatever_is_reset(tmp_path: Path) -> None:
+    log = a_session()
+    log += [
+        spent(20, 300, 0, 11, (300, 0, 11)),
+        spent(21, 300, 0, 11, (300, 0, 11)),
+        notice("token_count", 22, info=None),
+    ]
+    path, report = imported(tmp_path, written(log), NAME)
+    (session,) = dicts(path, "SELECT * FROM session")
+    read = (session["tokens_in"], session["tokens_out"], session["cache_read"], session["cache_write"])
+    assert read == (400 + 300 + 300, 50 + 70 + 11, 600 + 1200, 0)
+    assert report.total("unknown") == 0
+
+
+def test_every_human_message_begins_a_turn_and_nothing_the_client_puts_in_does(tmp_path: Path) -> None:
+    log = [opened()]
+    for second, text in enumerate(
+        ("First", "# AGENTS.md instructions for /w", "<user_instructions>x", "Second", "First")
+    ):
+        log.append(said("user", second + 1, text))
+    log.append(said("developer", 9, "Follow the permissions"))
+    path, _ = imported(tmp_path, written(log), NAME)
+    kinds = [row["kind"] for row in events(path)]
+    assert kinds == [
+        "session.opened",
+        "user.message",
+        *["context.injected"] * 2,
+        *["user.message"] * 2,
+        "context.injected",
+    ]
+    assert dicts(path, "SELECT turns FROM session") == [{"turns": 3}]
+
+
+def test_records_without_an_envelope_are_read_alike(tmp_path: Path) -> None:
+    log: list[dict[str, Any]] = [
+        {"id": THREAD, "timestamp": at(0), "instructions": "# Rules", "git": {"branch": "main"}},
+        {"record_type": "state"},
+        {"type": "message", "id": None, "role": "user", "content": [{"type": "input_text", "text": "Solve it"}]},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": None},
+        {"type": "function_call", "id": "fc_1", "name": "shell", "call_id": "c1",
+         "arguments": '{"command":["bash","-lc","pytest"]}'},
+        {"record_type": "state"},
+        {"type": "function_call_output", "call_id": "c1",
+         "output": '{"output":"2 passed in 0.1s\\n","metadata":{"exit_code":0,"duration_seconds":0.4}}'},
+    ]  # fmt: skip
+    path, report = imported(tmp_path, written(log), "rollout-old.jsonl")
+    assert (report.files[0].format, report.total("unknown")) == ("codex", 0)
+    assert [kind for kind, _ in shown(path)] == [
+        "session.opened", "user.message", "model.reasoning", "tool.intent", "verification",
+    ]  # fmt: skip
+    (session,) = dicts(path, "SELECT * FROM session")
+    assert (session["native"], session["turns"], session["checked"]) == (THREAD, 1, "passed")
+
+
+def test_a_forks_copied_beginning_opens_no_other_session(tmp_path: Path) -> None:
+    log = [
+        opened(forked_from_id=PARENT, source={"subagent": {"thread_spawn": {"parent_thread_id": PARENT, "depth": 1}}}),
+        opened(id=PARENT, cwd="/w/other"),
+        said("user", 1, "Look at the parser"),
+    ]
+    path, _ = imported(tmp_path, written(log), NAME)
+    (session,) = dicts(path, "SELECT * FROM session")
+    assert (session["native"], session["cwd"]) == (THREAD, "/w/acme")
+    assert shown(path)[:2] == [
+        ("session.opened", f"codex-tui · 0.140.0 · forked from {PARENT}"),
+        ("lifecycle", f"history copied from session {PARENT}"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("record", "kind", "summary"),
+    [
+        (line("compacted", 1, message="What was done"), "compaction", "What was done"),
+        (line("compacted", 1, message="", replacement_history=[{"type": "message"}] * 3), "compaction",
+         "context replaced by 3 messages"),
+        (notice("turn_aborted", 1, reason="interrupted"), "error", "turn ended early: interrupted"),
+        (notice("error", 1, message="stream closed"), "error", "stream closed"),
+        (notice("thread_rolled_back", 1, num_turns=2), "lifecycle",
+         "rolled back: the last 2 turns were taken out of the context; they stay in the log"),
+        (notice("entered_review_mode", 1, user_facing_hint="all changes"), "lifecycle", "review begins: all changes"),
+        (notice("exited_review_mode", 1, review_output={"findings": [{}], "overall_explanation": "A bug"}), "lifecycle",
+         "review done: 1 finding; A bug"),
+        (notice("guardian_assessment", 1, status="denied", action={"command": "rm -rf /"}), "permission.decision",
+         "guardian denied: rm -rf /"),
+        (notice("collab_agent_spawn_end", 1, new_agent_nickname="Ada", prompt="Check it"), "lifecycle",
+         "agent spawn Ada: Check it"),
+        (item("web_search_call", 1, action={"type": "search", "query": "sqlite"}), "retrieval.request", "sqlite"),
+        (item("agent_message", 1, author="ada", recipient="root", content=[{"type": "input_text", "text": "Done"}]),
+         "context.injected", "ada to root: Done"),
+        (item("mystery", 1, x=1), "unknown", "unknown response_item mystery"),
+        (notice("mystery", 1, x=1), "unknown", "unknown event_msg mystery"),
+        (line("mystery", 1, x=1), "unknown", "unknown type mystery"),
+    ],
+)  # fmt: skip
+def test_what_else_a_rollout_tells(tmp_path: Path, record: dict[str, Any], kind: str, summary: str) -> None:
+    path, report = imported(tmp_path, written([opened(), record]), NAME)
+    assert shown(path)[1:] == [(kind, summary)]
+    assert report.total("unknown") == (kind == "unknown")
+
+
+def test_a_name_given_to_a_thread_is_its_title(tmp_path: Path) -> None:
+    log = [opened(), said("user", 1, "Fix it"), notice("thread_name_updated", 2, thread_name="Role test")]
+    path, _ = imported(tmp_path, written(log), NAME)
+    assert dicts(path, "SELECT title FROM session") == [{"title": "Role test"}]
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 10**6) | st.floats(allow_nan=False) | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+known = [one["payload"]["type"] for one in a_session() if "type" in one["payload"]] + [
+    "compaction",
+    "error",
+    "web_search_call",
+]
+keys = (
+    "id",
+    "call_id",
+    "role",
+    "content",
+    "output",
+    "arguments",
+    "input",
+    "action",
+    "info",
+    "summary",
+    "name",
+    "message",
+)
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(
+    st.sampled_from(
+        ["session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", "x", None]
+    ),
+    st.sampled_from([*known, "x", 7]),
+    st.dictionaries(st.sampled_from(keys), values, max_size=6),
+    values,
+)
+def test_no_shape_makes_it_raise(kind: Any, inner: Any, payload: dict[str, Any], other: Any) -> None:
+    reader = Codex()
+    for value in ({"type": kind, "payload": {"type": inner, **payload}}, {"type": inner, **payload}, other,
+                  {"type": kind, "payload": other}):  # fmt: skip
+        reading = reader.read(value, (None, ""))
+        assert reading.status in ("mapped", "unknown")
+        assert all(isinstance(draft.text, str) for draft in reading.drafts)
+        assert 0 <= reader.claims("a.jsonl", [value]) <= 1
+
+
+# ------------------------------------------------------------------------------------------- compressed in place
+
+
+def packed(data: bytes) -> bytes:
+    return zstandard.ZstdCompressor(write_checksum=True).compress(data)
+
+
+def test_a_compressed_log_is_read_like_the_plain_one(tmp_path: Path) -> None:
+    data = written(a_session())
+    plain, _ = imported(tmp_path / "plain", data, NAME)
+    path, report = imported(tmp_path / "packed", packed(data[:500]) + packed(data[500:]), NAME + ".zst")
+    assert (report.files[0].format, report.files[0].note) == ("codex", None)
+    with Archive.open(path) as archive:
+        (source,) = archive.sources()
+        assert b"".join(archive.original(source.key)) == data
+    own, other = meaning(plain), meaning(path)
+    for tables in (own, other):
+        tables["source"] = tables["repeated"] = []
+    assert_same(own, other)
+    with store_in(tmp_path / "packed") as store:
+        again = take(store, tmp_path / "packed" / "logs")
+    assert (again.total("records"), again.files[0].note) == (0, None)
+
+
+def test_what_a_log_said_before_it_was_compressed_is_counted_once(tmp_path: Path) -> None:
+    data = written(a_session())
+    path, _ = imported(tmp_path, {NAME: data, NAME + ".zst": packed(data)})
+    assert len(dicts(path, "SELECT no FROM session")) == 1
+    assert len(events(path)) == 20
+    assert dicts(path, "SELECT tokens_out FROM session") == [{"tokens_out": 120}]
+
+
+@pytest.mark.parametrize("harm", ["cut", "damaged"])
+def test_a_compressed_log_is_read_as_far_as_it_goes(tmp_path: Path, harm: str) -> None:
+    first, second = packed(written(a_session()[:10])), packed(written(a_session()[10:]))
+    harmed = second[:-8] if harm == "cut" else second[:4] + b"\xff" * 20 + second[24:]
+    _, report = imported(tmp_path, first + harmed, NAME + ".zst")
+    (file,) = report.files
+    assert file.records >= 10
+    assert file.note is not None
+    assert harm in file.note
+
+
+def test_nothing_but_harm_is_said_to_be_unreadable(tmp_path: Path) -> None:
+    _, report = imported(tmp_path, opening.MAGIC + b"\xff" * 50, NAME + ".zst")
+    assert (report.files[0].skipped, report.files[0].records) == ("unreadable", 0)
+    assert "damaged" in str(report.files[0].note)
+
+
+def test_what_unpacks_to_more_than_any_log_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "MOST_UNPACKED", 1 << 20)
+    _, report = imported(tmp_path, packed(b" " * (64 << 20)), NAME + ".zst")
+    assert (report.files[0].skipped, report.files[0].records) == ("unreadable", 0)
+    assert "unpacks to more than" in str(report.files[0].note)
+
+
+# --------------------------------------------------------------------------------------------------- real logs
+
+
+def test_real_logs_are_kept_accounted_for_and_proven(shared: Path, tmp_path: Path) -> None:
+    logs = [Path(file) for file in files(str(shared / "samples" / "codex"), [])]
+    with store_in(tmp_path) as store:
+        report = take(store, *logs)
+        again = take(store, *logs)
+        path = store.path
+    assert again.total("records") == 0
+    assert report.total("mapped") > 2_000
+    whole = {str(file.resolve()): file.read_bytes() for file in logs}
+    with Archive.open(path) as archive:
+        for source in archive.sources():
+            assert whole[source.file].startswith(b"".join(archive.original(source.key)))
+        for session in archive.sessions(limit=1_000).rows:
+            for detail in archive.iter_events(session.key):
+                place = detail.source
+                assert archive.raw(detail.row.key) == whole[place.file][place.offset : place.offset + place.length]
+    assert_holds(path)
+
+
+def test_tokens_of_a_real_log_are_those_it_ends_with(shared: Path, tmp_path: Path) -> None:
+    log = max((shared / "samples" / "codex" / "growing").rglob("*.jsonl"))
+    totals = [
+        json.loads(one)["payload"]["info"]["total_token_usage"] for one in log.open() if '"total_token_usage"' in one
+    ]
+    path, _ = imported(tmp_path, log.read_bytes(), log.name)
+    (session,) = dicts(path, "SELECT tokens_in, tokens_out, cache_read FROM session")
+    assert session["tokens_out"] == totals[-1]["output_tokens"]
+    assert session["cache_read"] == totals[-1]["cached_input_tokens"]
+    assert session["tokens_in"] + session["cache_read"] == totals[-1]["input_tokens"]
+
+
+def test_a_real_log_read_as_it_grew_means_what_it_means_at_once(shared: Path, tmp_path: Path) -> None:
+    steps = sorted((shared / "samples" / "codex" / "growing").rglob("*.jsonl"))
+    file = tmp_path / NAME
+    with store_in(tmp_path, "grown.db") as grown:
+        for step in steps:
+            file.write_bytes(step.read_bytes())
+            take(grown, file)
+        with store_in(tmp_path, "whole.db") as whole:
+            take(whole, file)
+            assert_same(meaning(whole.path), meaning(grown.path))
