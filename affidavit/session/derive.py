@@ -303,6 +303,11 @@ class Derivation:
             native, record, first, above, message, at, name, prompt, leaf, unknown, facts, lane_facts, spent, artifact,
             queue, rows, joins, texts, paths,
         ) = prepared  # fmt: skip
+        if facts and "leaf" in facts:
+            # It says nothing of the session whose file it stands in, and makes none where nothing else stands there.
+            self.summaries.add(self.changes.summaries, source.format, facts["leaf"], facts.get("title.summary", ""))
+            source.mapped += 1
+            return
         state = self._session(source, native)
         if at is not None and at > source.sort:
             source.sort = at
@@ -552,11 +557,9 @@ class Derivation:
         if state.summary is None or state.summary < stands:
             state.summary = stands
 
-    def _facts(self, state: SessionState, facts: dict[str, str]) -> None:
+    @staticmethod
+    def _facts(state: SessionState, facts: dict[str, str]) -> None:
         state.stated = facts
-        if "leaf" in facts:
-            self.summaries.add(self.changes.summaries, state.format, facts["leaf"], facts.get("title.summary", ""))
-            return
         for key, value in facts.items():
             if key == "title.prompt" and key in state.facts:
                 continue

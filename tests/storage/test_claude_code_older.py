@@ -188,6 +188,15 @@ def test_a_persons_or_the_clients_title_counts_more_than_a_summary(tmp_path: Pat
     assert titles(path) == {"one": "Mine"}
 
 
+def test_a_file_of_nothing_but_summaries_is_no_session_of_its_own_in_the_list(tmp_path: Path) -> None:
+    path, report = imported(
+        tmp_path, {"a.jsonl": log.lines([summary("Told", "one-r2")]), "one.jsonl": log.lines(talk("one", "a"))}
+    )
+    assert report.total("mapped") == 3
+    with Archive.open(path) as archive:
+        assert [(row.title, row.events) for row in archive.sessions().rows] == [("Told", 2)]
+
+
 # ------------------------------------------------------------------- sub-agents beside, and what told of them
 
 
@@ -348,3 +357,55 @@ def test_what_becomes_of_a_task_is_told_in_one_line() -> None:
     assert told("TaskCreate", subject="Look", description="Look around", activeForm="Looking") == "Look around"
     assert told("TaskUpdate", taskId="3", status="completed") == "task 3: completed"
     assert told("TaskUpdate", taskId="3", addBlockedBy=["2"]) == "task 3"
+
+
+# ------------------------------------------------------------------------------------------- where lanes stand
+
+
+def placed(helper: str, **fields: Any) -> bytes:
+    return log.lines(
+        log.in_helper(one, helper)
+        for one in log.chain(log.person("Look."), log.says("Looked.", id=f"m-{helper}"), start=21, **fields)
+    )
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "-home-ada-acme/agent-{}.jsonl",
+        "-home-ada-acme/{session}/subagents/agent-{}.jsonl",
+        "-home-ada-acme/{session}/subagents/workflows/wf_1/agent-{}.jsonl",
+    ],
+)
+def test_sub_agents_are_lanes_of_their_session_wherever_a_version_put_their_files(tmp_path: Path, place: str) -> None:
+    helper = "a1b2c3d4"
+    main = log.chain(
+        log.person("Look.", "p1"),
+        log.calls("Task", "toolu_1", prompt="Look."),
+        log.result("Looked.", "toolu_1", twin={"status": "completed", "agentId": helper}),
+    )
+    files = {
+        f"-home-ada-acme/{log.SESSION}.jsonl": log.lines(main),
+        place.format(helper, session=log.SESSION): placed(helper),
+    }
+    if "workflows" in place:
+        journal = [{"type": "started", "key": "v2:k", "agentId": helper}]
+        journal.append({"type": "result", "key": "v2:k", "agentId": helper, "result": {"found": 3}})
+        files[place.format("", session=log.SESSION).rpartition("/")[0] + "/journal.jsonl"] = log.lines(journal)
+    seen = None
+    for number, order in enumerate(permutations(files)):
+        logs = tmp_path / str(number) / "logs"
+        write(logs, files)
+        with store_in(tmp_path / str(number)) as store:
+            for name in order:
+                assert take(store, logs / name).total("unknown") == 0
+            (session,) = dicts(store.path, "SELECT * FROM session")
+            assert (session["native"], session["events"], session["lanes"]) == (log.SESSION, 5, 2)
+            (lane,) = dicts(store.path, "SELECT * FROM lane WHERE lane > 0")
+            (call,) = events(store.path, "kind = 'tool.intent'")
+            assert (lane["name"], lane["spawn"], lane["turn"]) == (helper, call["n"], 1)
+            found = meaning(store.path)
+            assert_holds(store.path)
+        del found["source"]
+        seen = seen or found
+        assert_same(seen, found)
