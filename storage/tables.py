@@ -357,6 +357,15 @@ class Copied(SQLModel, table=True):
     original: int = Field(sa_column=_int())
 
 
+class Beginning(SQLModel, table=True):
+    """A record a session begins with, by an id (``record``) that is the same in whatever session it stands."""
+
+    __tablename__ = "beginning"
+    __table_args__ = KEYED
+    record: int = Field(sa_column=_key(Integer))
+    session: int = Field(sa_column=_key(Integer))
+
+
 class Repeated(SQLModel, table=True):
     """How often a record without an id has stood in a revision, where its bytes had been seen before.
 
@@ -419,5 +428,5 @@ class Withheld(SQLModel, table=True):
 DURABLE = ("store_key", "ledger_entry", "tile", "segment", "payload", "payload_chunk")
 FOLDS = (
     "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "copied",
-    "repeated", "unreadable", "artifact", "summary", "withheld",
+    "beginning", "repeated", "unreadable", "artifact", "summary", "withheld",
 )  # fmt: skip

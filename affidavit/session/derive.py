@@ -24,7 +24,7 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
-from affidavit.session import lanes, sidechains, starters
+from affidavit.session import lanes, sidechains, starters, twins
 from affidavit.session.event import event_id, session_uid
 from affidavit.session.prepare import (
     AT,
@@ -105,6 +105,7 @@ class Known(Protocol):
     def summaries(self) -> Told: ...
     def natives(self, format: str) -> Iterable[str]: ...
     def sort_of(self, n: int) -> int | None: ...
+    def begin_with(self, id: int, most: int) -> list[tuple[int, str]]: ...
     def next_session(self) -> int: ...
 
 
@@ -122,6 +123,7 @@ class Changes:
     repeated: dict[tuple[int, int], int] = field(default_factory=dict)
     answered: set[int] = field(default_factory=set)
     copied: list[tuple[int, int]] = field(default_factory=list)
+    beginnings: twins.Beginnings = field(default_factory=dict)
     unreadable: list[tuple[int, int, int | None, int, int, int, str]] = field(default_factory=list)
     artifacts: list[tuple[int, int, bytes, str, str | None, int]] = field(default_factory=list)
     turns: set[tuple[int, int]] = field(default_factory=set)
@@ -373,6 +375,8 @@ class Derivation:
             if again:
                 for row in rows:
                     self._flag(row, "", "same_id_differs")
+            elif not lane and (state.begun < twins.BEGINNING or state.twins) and twins.matter(state, record):
+                self._twins(state, record, rows)
             self._events(source, state, n, rows, lane, turn)
             for block, text in texts:
                 self.changes.texts.append((n + block, text))
@@ -416,6 +420,20 @@ class Derivation:
             for row, path in zip(rows, paths, strict=True):
                 row[ID] = event_id(source.format, native, f"{record}#{before}", path if row is not rows[0] else "")
         return first
+
+    def _twins(self, state: SessionState, record: str, rows: list[Row]) -> None:
+        """Flag a record whose id stands in another session, and that other record."""
+        record = record[1:] if record[:2] == " =" else record
+        for native in twins.begins(state, record, self.known, self.changes.beginnings):
+            other = self._known_session(state.format, native)
+            if other is not None:
+                twins.link(state, native)
+                twins.link(other, state.native)
+                self.touched[other.no] = other
+        for place in twins.of(state, record, self.known, self._places):
+            if place.n in self.changes.events or self.known.sort_of(place.n) is not None:
+                self._flag(self._event(place.n), "", "twin")
+                self._flag(rows[0], "", "twin")
 
     def _copy(self, source: SourceState, state: SessionState, n: int, place: Place, rows: list[Row]) -> int:
         source.duplicates += 1

@@ -199,6 +199,7 @@ FLAGS = {
     "printed_failure": "the command ended well by its exit, but what it printed says that the check failed",
     "superseded": "the file it stood in was replaced or cut, and what stands there now no longer holds it",
     "inherited": "copied from the session this one was forked from, where it happened and was paid for",
+    "twin": "another session holds a record with this id, too: its history was copied, or ids were given twice",
     "orphan_result": "a result whose call is not in the log",
 }
 """Flags an event may carry, and what each tells a reader of the timeline."""

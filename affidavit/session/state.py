@@ -74,7 +74,8 @@ class SessionState:
     :data:`MOST_QUEUED` are remembered. ``tasks``: see
     :func:`affidavit.session.sidechains.task_given`. ``summary``: of all that name a record of this session the one of
     the latest, as (its sort key, its id, the summary). ``starters``, ``claims``: see
-    :mod:`affidavit.session.starters`.
+    :mod:`affidavit.session.starters`. ``begun``: how many records were taken for its beginning; ``twins``: native ids
+    of sessions that share records with it; see :mod:`affidavit.session.twins`.
     """
 
     no: int
@@ -93,6 +94,8 @@ class SessionState:
     facts: dict[str, str] = field(default_factory=dict)
     queued: OrderedDict[int, int] = field(default_factory=OrderedDict)
     joined: OrderedDict[int, int] = field(default_factory=OrderedDict)
+    begun: int = 0
+    twins: list[str] = field(default_factory=list)
     tasks: list[tuple[str, int, int, int, str]] = field(default_factory=list)
     starters: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     claims: dict[int, str] = field(default_factory=dict)
@@ -127,6 +130,8 @@ class SessionState:
             "summary": self.summary,
             "starters": [[call, *given] for call, given in self.starters.items()],
             "claims": list(self.claims.items()),
+            "begun": self.begun,
+            "twins": self.twins,
         }
 
     def resume(self, carried: dict[str, Any]) -> None:
@@ -140,6 +145,8 @@ class SessionState:
         self.summary = carried["summary"] and tuple(carried["summary"])
         self.starters = {call: (n, lane, turn) for call, n, lane, turn in carried["starters"]}
         self.claims = dict(carried["claims"])
+        self.begun = carried["begun"]
+        self.twins = list(carried["twins"])
 
     @property
     def title(self) -> str:

@@ -146,6 +146,14 @@ class Tables:
         query = f"SELECT native FROM {self.prefix}session WHERE format = ?"
         return [row[0] for row in self.connection.execute(query, (format,))]
 
+    def begin_with(self, id: int, most: int) -> list[tuple[int, str]]:
+        """Sessions that begin with a record: (number, native id)."""
+        query = (
+            f"SELECT b.session, s.native FROM {self.prefix}beginning b JOIN {self.prefix}session s ON s.no = b.session "
+            "WHERE b.record = ? ORDER BY b.session LIMIT ?"
+        )
+        return [(session, native) for session, native in self.connection.execute(query, (id, most))]
+
     def sort_of(self, n: int) -> int | None:
         row = self.connection.execute(f"SELECT sort FROM {self.prefix}event WHERE n = ?", (n,)).fetchone()
         return row and int(row[0])

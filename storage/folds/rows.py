@@ -60,6 +60,11 @@ class Writer:
                 f"INSERT OR IGNORE INTO {p}awaited VALUES(?, ?)",
                 [(parent, n) for parent, waiting in sorted(changes.awaited.items()) for n in waiting],
             )
+        if changes.beginnings:
+            many(
+                f"INSERT OR IGNORE INTO {p}beginning(record, session) VALUES(?, ?)",
+                [(record, session) for record, began in sorted(changes.beginnings.items()) for session, _ in began],
+            )
         if changes.copied:
             many(f"INSERT INTO {p}copied(n, original) VALUES(?, ?)", changes.copied)
         if changes.repeated:

@@ -18,6 +18,7 @@ from affidavit.session.event import event_hex
 from affidavit.session.prepare import EVENT_COLUMNS, ID, LANE, PARENT, SIZE, TURN, N, Row
 from affidavit.session.state import SessionState
 from affidavit.session.summaries import Told
+from affidavit.session.twins import Beginnings
 from storage import driver
 from storage.driver import Connection
 from storage.folds.fold import Fold
@@ -77,6 +78,7 @@ class Against(Tables):
         self._awaited: dict[int, list[int]] = {}
         self._repeated: dict[tuple[int, int], int] = {}
         self._summaries: Told = {}
+        self._beginnings: Beginnings = {}
         self._sources: dict[int, SourceRow] = {}
         self._withheld: dict[bytes, int] = {}
         self._folded: tuple[int, int] = (0, 0)
@@ -142,6 +144,9 @@ class Against(Tables):
     def repeated(self, source: int, id: int) -> int | None:
         return self._repeated.get((source, id))
 
+    def begin_with(self, id: int, most: int) -> list[tuple[int, str]]:
+        return sorted(self._beginnings.get(id, ()))[:most]
+
     def summaries(self) -> Told:
         return dict(self._summaries)
 
@@ -184,6 +189,8 @@ class Against(Tables):
                 self._open[key] = call
         self._repeated.update(changes.repeated)
         self._summaries.update(changes.summaries)
+        for record, began in changes.beginnings.items():
+            self._beginnings.setdefault(record, []).extend(began)
         for parent in changes.answered:
             self._awaited.pop(parent, None)
         for parent, waiting in changes.awaited.items():
@@ -295,7 +302,7 @@ class Against(Tables):
         self._tables(list(sessions))
         self._extras()
         self._search_index()
-        self.report.checked["tables"] = 16
+        self.report.checked["tables"] = 17
 
     def _tables(self, sessions: list[SessionState]) -> None:
         """Tables small enough to be held: all their rows, both ways."""
@@ -315,6 +322,10 @@ class Against(Tables):
         repeated = {key: (count,) for key, count in self._repeated.items()}
         self._all("repeated", ("source", "id"), ("count",), repeated)
         summaries = {key: (summary,) for key, summary in self._summaries.items()}
+        beginnings: dict[Any, tuple[Any, ...]] = {
+            (record, session): () for record, began in self._beginnings.items() for session, _ in began
+        }
+        self._all("beginning", ("record", "session"), (), beginnings)
         self._all("summary", ("format", "leaf"), ("summary",), summaries)
         withheld = {(commitment,): (entry,) for commitment, entry in self._withheld.items()}
         self._all("withheld", ("commit",), ("entry",), withheld)

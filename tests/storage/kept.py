@@ -126,6 +126,8 @@ def meaning(path: str) -> dict[str, list[Any]]:
                 row[column] = lane.get((session, row[column]), row[column])
         if "session" in row:
             row["session"] = uid.get(session, session)
+        if table == "beginning":
+            row["record"] = event_hex(row["record"])
         if table == "copied":
             row.pop("n")
         for column in ("n", "pair", "spawn", "first", "original"):

@@ -110,6 +110,62 @@ def test_a_record_four_times_in_a_row_is_one_with_its_places(tmp_path: Path) -> 
         assert [place.line for place in (detail.source, *detail.copies)] == [2, 3, 4, 5]
 
 
+# ------------------------------------------------------------------------------------------------- twins
+
+
+def flagged(path: str) -> dict[str, list[tuple[str, bool]]]:
+    """(summary, whether it is said to have a twin) of every event, by session."""
+    found: dict[str, list[tuple[str, bool]]] = {}
+    query = "SELECT s.native, e.summary, e.flags FROM event e JOIN session s ON s.no = e.session ORDER BY e.sort, e.n"
+    for native, summary, flags in rows(path, query):
+        found.setdefault(native, []).append((summary, "twin" in flags.split()))
+    return found
+
+
+def in_session(native: str, records: Records) -> list[dict[str, Any]]:
+    return [{**record, "sessionId": native} for record in records]
+
+
+@pytest.mark.parametrize("names", [("a.jsonl", "b.jsonl"), ("b.jsonl", "a.jsonl")])
+@pytest.mark.parametrize("batch", [1, 4_000])
+def test_an_id_in_two_sessions_is_flagged_in_both_and_not_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str], batch: int
+) -> None:
+    """Four equal lines in one session, and one with that id in another, under another parent."""
+    monkeypatch.setattr(importing, "BATCH_RECORDS", batch)
+    one = log.chain(person(1), log.says("Well", uuid="twin"))
+    other = [log.says("Well", uuid="twin", parentUuid="elsewhere", timestamp="2026-03-02T10:00:00.000Z")]
+    files = dict(zip(names, (in_session("one", [one[0], *[one[1]] * 4]), in_session("two", other)), strict=True))
+    with store_in(tmp_path) as store:
+        take(store, write(tmp_path / "logs", {name: log.lines(files[name]) for name in sorted(files)}).parent)
+        path = store.path
+    assert flagged(path) == {"one": [("Prompt 1", False), ("Well", True)], "two": [("Well", True)]}
+    assert [row["copies"] for row in events(path, "summary = 'Well'")] in ([4, 1], [1, 4])
+    assert_holds(path)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_history_copied_into_a_new_session_is_flagged_where_it_is_the_same(
+    tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    """A session resumed by a copy, each going on by itself; and an unrelated one whose messages have the same ids."""
+    history = log.chain(person(1), log.says("Well", id="msg_1", usage=log.tokens(3, 30)))
+    resumed = log.chain(person(2), log.says("More", id="msg_2", usage=log.tokens(4, 40)), after="r2")
+    stranger = log.chain(person(3, cwd="/home/ada/other"), log.says("Else", id="msg_1", uuid="s"))
+    files = [in_session("first", history), in_session("second", [*history, *resumed]), in_session("third", stranger)]
+    with store_in(tmp_path) as store:
+        for place in order:
+            take(store, write(tmp_path / "logs", log.lines(files[place]), f"{place}.jsonl"))
+        path = store.path
+    found = flagged(path)
+    assert found["first"] == [("Prompt 1", True), ("Well", True)]
+    assert found["second"] == [("Prompt 1", True), ("Well", True), ("Prompt 2", False), ("More", False)]
+    assert found["third"] == [("Prompt 3", False), ("Else", False)]
+    tokens = dict(rows(path, "SELECT native, tokens_out FROM session"))
+    assert tokens == {"first": 30, "second": 70, "third": 1}
+    assert_holds(path)
+
+
 # ------------------------------------------------------------------------------------------------ parts
 
 

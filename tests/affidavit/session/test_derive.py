@@ -32,6 +32,7 @@ class Memory:
         self.told: dict[tuple[str, str], str] = {}
         self.lost: list[Any] = []
         self.copied: list[tuple[int, int]] = []
+        self.begun: dict[int, list[tuple[int, str]]] = {}
         self.sessions = 0
 
     def places(self, ids: Sequence[int]) -> dict[int, Place]:
@@ -88,6 +89,9 @@ class Memory:
         state.stated = None
         return state
 
+    def begin_with(self, id: int, most: int) -> list[tuple[int, str]]:
+        return sorted(self.begun.get(id, []))[:most]
+
     def summaries(self) -> dict[tuple[str, str], str]:
         return dict(self.told)
 
@@ -121,13 +125,15 @@ class Memory:
         self.told.update(changes.summaries)
         self.lost += changes.unreadable
         self.copied += changes.copied
+        for record, began in changes.beginnings.items():
+            self.begun.setdefault(record, []).extend(began)
         for state in states.values():
             self.states[state.format, state.native] = copy.deepcopy(state)
 
     def said(self) -> Any:
         return (
             self.rows, self.passed, self.spent, self.open, {key: sorted(value) for key, value in self.waiting.items()},
-            self.counts, self.lost, self.copied,
+            self.counts, self.lost, self.copied, self.begun,
             {key: told(state) for key, state in self.states.items()},
         )  # fmt: skip
 
