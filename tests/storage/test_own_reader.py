@@ -182,5 +182,6 @@ def test_our_lines_are_claimed_by_their_reader_alone() -> None:
     lines = [event("user.message"), {"type": "artifact", "session": "s1", "media": "a/b", "text": ""}]
     assert {name: reader.claims("-", lines) for name, reader in readers().items()} == {
         "claude-code": 0.0,
+        "codex": 0.0,
         "affidavit": 1.0,
     }

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from affidavit.session.event import Draft, Reading
+from affidavit.session.verification import telling_line
 from storage.readers.lenient import compact, lines_of, obj, one_line, pretty, size, text
 
 Record = dict[str, Any]
@@ -158,8 +159,8 @@ def patched(patch: str) -> tuple[str, ...]:
 def _result(payload: Record, reading: Reading) -> None:
     """What a call gave. The oldest form wraps it in JSON of its own, with the exit code beside it."""
     given = payload.get("output", payload.get("result"))
-    said, code, millis = words(given), None, None
-    ok = None
+    said = body = words(given)
+    code = millis = ok = None
     if said.startswith('{"output"'):
         try:
             inner = orjson.loads(said)
@@ -171,10 +172,12 @@ def _result(payload: Record, reading: Reading) -> None:
             code = about.get("exit_code")
             spent = about.get("duration_seconds")
             millis = int(spent * 1000) if isinstance(spent, (int, float)) and 0 <= spent < 1e9 else None
+        body = said
     else:
         head = said[:HEAD]
-        body = _OUTPUT.search(head)
-        if found := _EXIT.search(head[: body.start()] if body else head):
+        begins = _OUTPUT.search(head)
+        body = said[begins.end() :] if begins else said
+        if found := _EXIT.search(head[: begins.start()] if begins else head):
             code = int(found[1])
         if found := _WALL.search(head):
             millis = int(float(found[1]) * 1000)
@@ -182,6 +185,8 @@ def _result(payload: Record, reading: Reading) -> None:
         ok = code == 0
     call = text(payload.get("call_id"))
     draft = Draft("tool.finished", "tool", said, call=call or None, ok=ok, millis=millis)
+    if body is not said:
+        draft.summary = telling_line(body) if ok is False else one_line(body)
     if not said:
         draft.flags = EMPTY
     refusal = _refused(said[:HEAD])
