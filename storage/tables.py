@@ -358,7 +358,10 @@ class Copied(SQLModel, table=True):
 
 
 class Beginning(SQLModel, table=True):
-    """A record a session begins with, by an id (``record``) that is the same in whatever session it stands."""
+    """A record a session begins with, by an id (``record``) that is the same in whatever session it stands.
+
+    Of more sessions that begin alike only the first few are kept: they are told to be twins by those.
+    """
 
     __tablename__ = "beginning"
     __table_args__ = KEYED

@@ -51,7 +51,7 @@ def begins(state: SessionState, record: str, known: Known[Place], beginnings: Be
     id = event_id(state.format, "", record, "")
     began = beginnings.setdefault(id, [])
     others = sorted({*known.begin_with(id, MOST + 1), *began})
-    if (state.no, state.native) not in began:
+    if len(others) <= MOST and (state.no, state.native) not in others:
         began.append((state.no, state.native))
     return [native for number, native in others if number != state.no][:MOST]
 
