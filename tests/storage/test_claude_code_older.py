@@ -330,23 +330,39 @@ def test_another_agents_history_is_not_taken_for_it() -> None:
     assert ClaudeCode().claims("history.jsonl", [{"session_id": "s", "ts": 1772442001, "text": "Fix it."}]) == 0
 
 
-def test_versions_of_files_put_aside_are_told_with_their_paths_and_an_empty_snapshot_is_not(tmp_path: Path) -> None:
-    backup = {"backupFileName": "5a07dccb@v2", "version": 2, "backupTime": "2026-03-02T09:00:00.500Z"}
+def backup(name: str | None, time: str) -> log.Record:
+    return {"backupFileName": name, "version": 1, "backupTime": f"2026-03-02T{time}Z"}
+
+
+def snapshot(update: bool, time: str, **backups: log.Record) -> log.Record:
+    about = {"messageId": "r1", "trackedFileBackups": backups, "timestamp": f"2026-03-02T{time}Z"}
+    return {"type": "file-history-snapshot", "messageId": "r1", "isSnapshotUpdate": update, "snapshot": about}
+
+
+def test_versions_of_files_put_aside_are_told_once_with_their_paths(tmp_path: Path) -> None:
+    first, new, later = (
+        backup("5a07dccb@v1", "09:00:01.500"), backup(None, "09:00:01.600"), backup("9eb90f14@v1", "09:20:00.000")
+    )  # fmt: skip
     snapshots = [
-        {"type": "file-history-snapshot", "messageId": "r1", "isSnapshotUpdate": False,
-         "snapshot": {"messageId": "r1", "trackedFileBackups": {}, "timestamp": "2026-03-02T09:00:01.000Z"}},
-        {"type": "file-history-snapshot", "messageId": "r1", "isSnapshotUpdate": True, "snapshot": {
-            "messageId": "r1", "timestamp": "2026-03-02T09:00:01.000Z",
-            "trackedFileBackups": {"src/a.py": backup, "src/new.py": {"backupFileName": None, "version": 1}}}},
-    ]  # fmt: skip
+        snapshot(False, "09:00:01.000"),
+        snapshot(True, "09:00:01.000", **{"src/a.py": first, "src/new.py": new}),
+        snapshot(False, "09:10:00.000", **{"src/a.py": first, "src/new.py": new}),
+        snapshot(True, "09:10:00.000", **{"src/a.py": first, "src/new.py": new, "src/b.py": later}),
+    ]
     path, report = imported(tmp_path, log.lines([*log.chain(log.person("Go.", "p1")), *snapshots]))
-    assert (report.total("mapped"), report.events) == (3, 2)
-    (event,) = events(path, "kind = 'lifecycle'")
-    assert (event["summary"], event["turn"], event["flags"]) == ("2 file versions kept", 1, "")
+    assert (report.total("mapped"), report.events) == (5, 3)
+    told = events(path, "kind = 'lifecycle'")
+    assert [(event["summary"], event["turn"], event["flags"]) for event in told] == [
+        ("2 file versions kept", 1, ""),
+        ("a file version kept: src/b.py: 9eb90f14@v1, 2026-03-02T09:20:00.000Z; 2 kept before", 1, ""),
+    ]
     with Archive.open(path) as archive:
-        (_, kept) = archive.iter_events(event["session"])
+        (_, kept, _) = archive.iter_events(told[0]["session"])
     assert kept.refs == ("src/a.py", "src/new.py")
-    assert kept.text == ("src/a.py: 5a07dccb@v2, 2026-03-02T09:00:00.500Z\nsrc/new.py: nothing: the file was not there")
+    assert kept.text == (
+        "src/a.py: 5a07dccb@v1, 2026-03-02T09:00:01.500Z\n"
+        "src/new.py: nothing: the file was not there, 2026-03-02T09:00:01.600Z"
+    )
 
 
 def test_what_becomes_of_a_task_is_told_in_one_line() -> None:

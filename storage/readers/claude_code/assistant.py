@@ -7,6 +7,7 @@ from typing import Any
 
 from affidavit.session.event import Draft, Reading
 from affidavit.session.sidechains import TASK
+from affidavit.session.starters import TOOLS as STARTERS
 from storage.readers.claude_code.blocks import SPOKEN
 from storage.readers.claude_code.calls import read_call
 from storage.readers.claude_code.results import read_result
@@ -53,9 +54,9 @@ def read_assistant(record: Record, reading: Reading) -> None:
             key = reading.native or reading.at or ""
         if "forkedFrom" not in record:
             read_usage(message.get("usage"), key, model if type(model) is str else None, reading)
-    version = record.get("version")
-    if type(version) is str and version.startswith(TOGETHER) and type(content) is list:
-        _tasks(content, drafts)
+    for draft in drafts:
+        if draft.tool in STARTERS and text(record.get("version")).startswith(TOGETHER):
+            _task(content, draft)
     if "wireToolInputs" in record and len(drafts[0].text) >= LARGE and stands_twice(record):
         drafts[0].flags = (*drafts[0].flags, "stored_twice")
 
@@ -64,12 +65,11 @@ TOGETHER = ("0.", "1.", "2.0.")
 """Versions that may have written sub-agents' records between the main agent's, naming none of them."""
 
 
-def _tasks(content: Any, drafts: list[Draft]) -> None:
-    """Say of calls that start a sub-agent what they tell it, which is all that leads to its records."""
-    calls = {text(block.get("id")): obj(block.get("input")) for block in content if type(block) is dict}
-    for draft in drafts:
-        if draft.tool in ("Task", "Agent") and draft.call in calls:
-            given = calls[draft.call]
+def _task(content: Any, draft: Draft) -> None:
+    """Say of a call that starts a sub-agent what it tells it, which is all that leads to the sub-agent's records."""
+    for block in content:
+        if type(block) is dict and block.get("id") == draft.call:
+            given = obj(block.get("input"))
             about = ": ".join(filter(None, (text(given.get("subagent_type")), text(given.get("description")))))
             if told := text(given.get("prompt")):
                 draft.spawns = f"{TASK}{text_name(told)} {one_line(about)}"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from affidavit.session.event import Draft, Reading
+from affidavit.session.times import instant
 from storage.readers.lenient import lines_of, obj, one_line, pretty, text, text_hash
 
 Record = dict[str, Any]
@@ -30,8 +31,15 @@ def _progress(record: Record, reading: Reading) -> None:
         reading.lane_facts = {"lane": agent, "call": call}
 
 
+RECENT = 5_000_000
+"""Microseconds between keeping a version of a file and writing down the snapshot that says so, at most."""
+
+
 def _file_history(record: Record, reading: Reading) -> None:
-    """Which versions of files the client put aside before it changed them; one that holds none says nothing."""
+    """Which versions of files the client put aside before it changed them.
+
+    A snapshot repeats every version kept so far; only the latest are told, and nothing where none is new.
+    """
     snapshot = obj(record.get("snapshot"))
     kept = obj(snapshot.get("trackedFileBackups"))
     if record.get("type") == "file-history-delta":
@@ -41,13 +49,20 @@ def _file_history(record: Record, reading: Reading) -> None:
         reading.at = text(snapshot.get("timestamp")) or None
     if not kept:
         return
+    times = {path: text(about.get("backupTime")) if type(about) is dict else "" for path, about in kept.items()}
+    latest = max(times.values())
+    if record.get("isSnapshotUpdate") is False:
+        then, now = instant(latest)[0], instant(reading.at)[0]
+        if then is not None and now is not None and now - then > RECENT:
+            return
     lines = []
-    for path, backup in kept.items():
-        about = obj(backup)
-        name = text(about.get("backupFileName")) or "nothing: the file was not there"
-        lines.append(f"{path}: {name}" + (f", {when}" if (when := text(about.get("backupTime"))) else ""))
+    new = [path for path, time in times.items() if time[:19] == latest[:19]]
+    for path in new:
+        name = text(obj(kept[path]).get("backupFileName")) or "nothing: the file was not there"
+        lines.append(f"{path}: {name}" + (f", {times[path]}" if times[path] else ""))
+    before = f"; {len(kept) - len(new)} kept before" if len(kept) > len(new) else ""
     said = f"{len(lines)} file versions kept" if len(lines) > 1 else f"a file version kept: {one_line(lines[0], 150)}"
-    reading.drafts.append(Draft("lifecycle", "runtime", "\n".join(lines), summary=said, refs=tuple(kept)))
+    reading.drafts.append(Draft("lifecycle", "runtime", "\n".join(lines), summary=said + before, refs=tuple(new)))
 
 
 def _title(fact: str, key: str) -> Callable[[Record, Reading], None]:
