@@ -16,6 +16,9 @@ from console.widgets.safe import Outside, hidden
 if TYPE_CHECKING:
     from storage.queries.models import EventDetail, EventRow, LaneRow, SessionRow
 
+MOST_COPIES = 5
+"""Other places of a record that are named."""
+
 LABEL = 8
 """Cells of a fact's name."""
 
@@ -67,8 +70,21 @@ def facts(
     head.extend(fact("refers", Ink("outside", outside.line(ref))) for ref in detail.refs[:40])
     if len(detail.refs) > 40:
         head.append(fact("", Ink("quiet", f"and {len(detail.refs) - 40} more")))
+    head.extend(_copies(detail, outside))
     head.extend(_warnings(detail))
     return (*head, ())
+
+
+def _copies(detail: EventDetail, outside: Outside) -> list[Line]:
+    """Where else the record stands."""
+    shown = detail.copies[:MOST_COPIES]
+    lines = [
+        fact("also in", Ink("outside", outside.line(place.file)), Ink("quiet", f" line {place.line}"))
+        for place in shown
+    ]
+    if shown and detail.row.copies - 1 > len(shown):
+        lines.append(fact("", Ink("quiet", f"and {detail.row.copies - 1 - len(shown)} more")))
+    return lines
 
 
 def _lane(lane: LaneRow | None, row: EventRow, outside: Outside) -> Line:
