@@ -6,11 +6,16 @@ import json
 from hashlib import sha256
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from kept import assert_holds, assert_same, dicts, events, imported, meaning, rows, store_in, take, write
 
+from affidavit.session.prepare import Preparer
 from storage.archive import Archive
+from storage.readers.claude_code import ClaudeCode
 from storage.readers.claude_code.documents import document_at
 from storage.rebuild import rebuild
 from tests.storage import claude_fixtures as log
@@ -147,3 +152,40 @@ def test_a_document_too_large_to_read_is_kept_and_said(tmp_path: Path, monkeypat
     assert (report.total("unreadable"), report.total("mapped")) == (1, 0)
     assert rows(path, "SELECT length FROM unreadable") == [(len(OUTPUT.strip()),)]
     assert_holds(path)
+
+
+@given(st.sampled_from(["tool-results/a.txt", "todos/b.json", "tasks/3.json", "file-history/c@v1", ""]), st.binary())
+@settings(deadline=None, max_examples=60)
+def test_any_bytes_are_a_document(name: str, data: bytes) -> None:
+    reading = ClaudeCode().read_document(name, data.strip(), data, (log.SESSION, ""))
+    (draft,) = reading.drafts
+    assert reading.artifact is not None
+    assert reading.artifact[3] == len(data)
+    assert len(draft.summary or "") <= 300
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=12,
+)
+KEYS = ("display", "pastedContents", "timestamp", "project", "sessionId", "snapshot", "isSnapshotUpdate", "data",
+        "parentToolUseID", "trackingPath", "backup", "summary", "leafUuid", "forkedFrom", "uuid")  # fmt: skip
+
+
+@given(
+    st.sampled_from([None, "file-history-snapshot", "file-history-delta", "progress", "summary", "user", "assistant"]),
+    st.dictionaries(st.sampled_from(KEYS), JSON | st.dictionaries(st.sampled_from(["trackedFileBackups"]), JSON)),
+)
+@settings(deadline=None, max_examples=150)
+def test_older_and_flat_records_of_any_shape_are_read(kind: str | None, fields: dict[str, Any]) -> None:
+    record = fields if kind is None else {**fields, "type": kind}
+    reading = ClaudeCode().read(record, (None, ""))
+    Preparer("claude-code", "s").prepare(reading, b"{}")
+
+
+@given(st.lists(JSON, max_size=3))
+@settings(deadline=None, max_examples=60)
+def test_a_list_of_anything_is_summed_up(held: list[Any]) -> None:
+    data = json.dumps(held, default=str).encode("utf-8", "replace")
+    assert ClaudeCode().read_document("todos/a.json", data, data, (log.SESSION, "")).drafts
