@@ -24,7 +24,7 @@ APPLICATION_ID = 0x41464456
 SCHEMA_VERSION = 1
 """Schema of the durable tables this program writes."""
 
-FOLD_VERSION = 1
+FOLD_VERSION = 2
 """Version of the derivation. Raised whenever the same records would give other rows; older folds are rebuilt."""
 
 STALE = 0
@@ -67,16 +67,30 @@ class Identity:
 
 
 class Store:
-    """A store opened for writing. One thread at a time."""
+    """A store opened for writing. One thread at a time.
+
+    ``rebuilt``: ledger entries its tables were made again from when it was opened, ``None`` where they were not.
+    """
 
     def __init__(self, path: str, connection: Connection, identity: Identity) -> None:
         self.path = path
         self.connection = connection
         self.identity = identity
+        self.rebuilt: int | None = None
 
     @classmethod
-    def open(cls, path: str, *, random: Random = os.urandom, create: bool = False) -> Store:
-        """Open for writing; with ``create`` a missing store is made. Folds of another version are rebuilt first."""
+    def open(
+        cls,
+        path: str,
+        *,
+        random: Random = os.urandom,
+        create: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Store:
+        """Open for writing; with ``create`` a missing store is made.
+
+        Folds of another version are rebuilt first, which takes as long as they are large: ``progress`` is told.
+        """
         if not _is_there(path):
             if not create:
                 raise StoreError("missing", path, "there is no store here; import something first")
@@ -96,7 +110,10 @@ class Store:
             if stale or replaced:
                 from storage.rebuild import rebuild, sweep
 
-                rebuild(store) if stale else sweep(store)
+                if stale:
+                    store.rebuilt = rebuild(store, progress=progress)
+                else:
+                    sweep(store)
         except BaseException:
             connection.close()
             raise

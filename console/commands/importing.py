@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
@@ -82,7 +83,7 @@ def importing(call: Call, take: Callable[[Importer], None], cancel: threading.Ev
     from storage.store import StoreError
 
     meter = Meter(call.output)
-    with _store(call.store, dry_run) as store, stopping(cancel):
+    with _store(call, meter, dry_run) as store, stopping(cancel):
         importer = Importer(
             store,
             clock=lambda: datetime.now(UTC),
@@ -109,25 +110,29 @@ def importing(call: Call, take: Callable[[Importer], None], cancel: threading.Ev
 
 def _take(importer: Importer, paths: tuple[str, ...], format: str | None, cancel: threading.Event) -> None:
     sessions = events = 0
-    for path in paths:
+    for piped, some in groupby(paths, lambda path: path == STDIN):
         if cancel.is_set():
             break
-        if path == STDIN:
+        if piped:
             importer.stream(cast("BinaryIO", Input(sys.stdin.buffer, cancel)), format)
         else:
-            importer.paths([path], format)
+            importer.paths(some, format)
         sessions += importer.report.sessions
         events += importer.report.events
     importer.report.sessions, importer.report.events = sessions, events
 
 
 @contextmanager
-def _store(path: str, dry_run: bool) -> Iterator[Any]:
+def _store(call: Call, meter: Meter, dry_run: bool) -> Iterator[Any]:
     """The store to import into; for a dry run a copy of it that is thrown away."""
     from storage.store import Store
 
+    path = call.store
     if not dry_run:
-        with Store.open(path, create=True) as store:
+        with Store.open(path, create=True, progress=meter.count) as store:
+            if store.rebuilt is not None:
+                meter.clear()
+                call.output.tell("the store's tables were of another version and have been made again")
             yield store
         return
     from tempfile import TemporaryDirectory

@@ -23,9 +23,9 @@ def rebuild_command(call: Call) -> int:
 
     cancel = threading.Event()
     meter = Meter(call.output)
-    with stopping(cancel), Store.open(call.store) as store:
+    with stopping(cancel), Store.open(call.store, progress=meter.count) as store:
         try:
-            entries = rebuild(store, progress=meter.count, cancel=cancel)
+            entries = store.rebuilt or rebuild(store, progress=meter.count, cancel=cancel)
         except Cancelled:
             meter.clear()
             call.output.tell("interrupted: the tables are as they were")

@@ -173,6 +173,7 @@ def test_a_damaged_page_is_said_to_be_or_harms_nothing(path: str, tmp_path: Path
         ("DELETE FROM fold",),
         ("DROP TABLE fold",),
         ("DROP TABLE event", "DROP TABLE fold"),
+        ("DROP TABLE copied", "DROP TABLE beginning", "UPDATE fold SET version = 1"),
         ("DROP TABLE ix_text", "UPDATE fold SET version = 0"),
     ],
 )
