@@ -24,7 +24,7 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
-from affidavit.session import lanes, sidechains, starters, twins
+from affidavit.session import lanes, sidechains, starters, statements, twins
 from affidavit.session.event import event_id, session_uid
 from affidavit.session.prepare import (
     AT,
@@ -40,7 +40,6 @@ from affidavit.session.prepare import (
     SESSION,
     SORT,
     SUMMARY,
-    SUMMARY_CELLS,
     TOOL,
     TURN,
     Fields,
@@ -197,6 +196,8 @@ class Derivation:
         if self.summaries.told or self.changes.summaries:
             self._summarised(self.changes.summaries)
         for state in self.touched.values():
+            if state.stated:
+                statements.settle(state)
             if state.swap is not None:
                 self.changes.turns.update((state.no, turn) for turn in swapped(state))
             if state.unsettled or state.turned is not None:
@@ -345,8 +346,11 @@ class Derivation:
         if not lane:
             above_turn = place.turn if place and not place.lane else state.head_turn
             turn = self._turn(state, prompt, leaf, n, source.sort, above_turn)
-        if facts and facts != state.stated:
-            self._facts(state, facts)
+        if facts:
+            if facts != state.stated:
+                statements.heard(state, facts, source.sort)
+            elif source.sort > state.stated_until:
+                state.stated_until = source.sort
         problem = ""
         if above and place is None:
             problem = "parent_missing"
@@ -575,14 +579,6 @@ class Derivation:
         if state.summary is None or state.summary < stands:
             state.summary = stands
 
-    @staticmethod
-    def _facts(state: SessionState, facts: dict[str, str]) -> None:
-        state.stated = facts
-        for key, value in facts.items():
-            if key == "title.prompt" and key in state.facts:
-                continue
-            state.facts[key] = marked(value[:SUMMARY_CELLS] if key.startswith("title.") else value[:4096])
-
     def _usage(self, state: SessionState, spent: tuple[str | None, int, int, int, int], message: int, n: int) -> None:
         """Tokens once per message, the last report winning."""
         model, took, gave, read, wrote = spent
@@ -669,5 +665,6 @@ class Derivation:
                 self._flag(result, "", "printed_failure")
             elif tells == "passed" and result[OK] is None:
                 result[OK] = 1
-            if result[OK] is not None and (result[LANE] == 0 or state.checked is None):
-                state.checked = "passed" if result[OK] else "failed"
+            stands = (int(result[LANE] == 0), result[SORT])
+            if result[OK] is not None and (state.checked_at is None or state.checked_at <= stands):
+                state.checked, state.checked_at = "passed" if result[OK] else "failed", stands

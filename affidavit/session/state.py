@@ -68,14 +68,15 @@ class SessionState:
     ``unsettled``: lanes whose turn is to be worked out again; ``turned``: turns changed from this sort key on, so that
     lanes may belong to others. ``live_lanes``: the main lane and every sub-agent that left a record. ``head_turn``: the
     turn the main chain ends in; ``swap``: how that last changed, in this batch. ``next_branch``: number the next
-    abandoned part gets. ``facts``: the last word on each key of ``FACTS``; ``stated``: the last record's own, so that
-    repeating them costs nothing. ``queued``: messages that wait, by the hash of their text (the event that says so, 0
-    for one that no person typed); ``joined``: those taken into a turn (its number). Of each the last
-    :data:`MOST_QUEUED` are remembered. ``tasks``: see
-    :func:`affidavit.session.sidechains.task_given`. ``summary``: of all that name a record of this session the one of
-    the latest, as (its sort key, its id, the summary). ``starters``, ``claims``: see
-    :mod:`affidavit.session.starters`. ``begun``: how many records were taken for its beginning; ``twins``: native ids
-    of sessions that share records with it; see :mod:`affidavit.session.twins`.
+    abandoned part gets. ``facts``: the last word on each key of ``FACTS``, said at ``facts_at``; ``stated``: the last
+    record's own, from one sort key until another, see :mod:`affidavit.session.statements`. ``checked``: how the last
+    check went, ``checked_at`` (1 in the main lane, sort key). ``queued``: messages that wait, by the hash of their text
+    (the event that says so, 0 for one that no person typed); ``joined``: those taken into a turn (its number). Of each
+    the last :data:`MOST_QUEUED` are remembered. ``tasks``: see :func:`affidavit.session.sidechains.task_given`.
+    ``summary``: of all that name a record of this session the one of the latest, as (its sort key, its id, the
+    summary). ``starters``, ``claims``: see :mod:`affidavit.session.starters`. ``begun``: how many records were taken
+    for its beginning; ``twins``: native ids of sessions that share records with it; see
+    :mod:`affidavit.session.twins`.
     """
 
     no: int
@@ -100,7 +101,10 @@ class SessionState:
     starters: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     claims: dict[int, str] = field(default_factory=dict)
     summary: tuple[int, str, str] | None = None
+    facts_at: dict[str, int] = field(default_factory=dict)
     stated: dict[str, str] | None = None
+    stated_since: int = 0
+    stated_until: int = 0
     models: list[str] = field(default_factory=list)
     head_turn: int = 0
     swap: Swap | None = None
@@ -117,11 +121,14 @@ class SessionState:
     cache_read: int = 0
     cache_write: int = 0
     checked: str | None = None
+    checked_at: tuple[int, int] | None = None
 
     def carried(self) -> dict[str, Any]:
         """The part no table column holds, as plain JSON."""
         return {
             "facts": self.facts,
+            "factsAt": self.facts_at,
+            "checkedAt": self.checked_at,
             "head": self.head_turn,
             "next": self.next_branch,
             "queued": list(self.queued.items()),
@@ -137,6 +144,8 @@ class SessionState:
     def resume(self, carried: dict[str, Any]) -> None:
         """Take back what :meth:`carried` gave."""
         self.facts = dict(carried["facts"])
+        self.facts_at = dict(carried["factsAt"])
+        self.checked_at = carried["checkedAt"] and tuple(carried["checkedAt"])
         self.head_turn = carried["head"]
         self.next_branch = carried["next"]
         self.queued = OrderedDict(carried["queued"])

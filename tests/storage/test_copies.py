@@ -182,6 +182,40 @@ def test_a_session_goes_on_in_another_file(tmp_path: Path) -> None:
         assert_holds(store.path)
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_what_a_session_says_of_itself_is_the_latest_in_whatever_order_its_parts_are_read(
+    tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    """Three parts in files of their own; the second moves to another folder and back, and its check passes last."""
+    there = {"cwd": "/home/ada/there", "gitBranch": "there"}
+    parts = [
+        [person(1), log.flat("custom-title", customTitle="First"), *check(3, "1 failed")],
+        [
+            person(10, **there),
+            *check(11, "9 passed", **there),
+            person(14),
+            log.flat("custom-title", customTitle="Last"),
+        ],
+        [person(5, **there), *check(6, "2 failed", **there)],
+    ]
+    with store_in(tmp_path) as store:
+        for place in order:
+            take(store, write(tmp_path / "logs", log.lines(parts[place]), f"{place}.jsonl"))
+        path = store.path
+    (told,) = dicts(path, "SELECT title, cwd, git_branch, checked, state FROM session")
+    assert json.loads(told.pop("state"))["facts"]["title.prompt"] == "Prompt 1"
+    assert told == {"title": "Last", "cwd": log.CWD, "git_branch": "main", "checked": "passed"}
+    assert_holds(path)
+
+
+def check(second: int, out: str, **fields: Any) -> list[dict[str, Any]]:
+    """A test command and what it printed, from this second on."""
+    at = [f"2026-03-02T09:00:{second + more:02d}.000Z" for more in (0, 1)]
+    call = log.calls("Bash", f"t{second}", {"id": f"m{second}", "timestamp": at[0], **fields}, command="pytest -q")
+    given = log.result(out, f"t{second}", error="failed" in out, timestamp=at[1], **fields)
+    return [{**call, "uuid": f"c{second}"}, {**given, "uuid": f"g{second}"}]
+
+
 # --------------------------------------------------------------------------------------------- revisions
 
 
