@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
-from console.commands.call import Call, command
+from console.commands.call import Call, Refused, command
 from console.output import Column, Output
 from console.progress import Meter
 from console.words import number, plural, size
@@ -34,6 +34,9 @@ PRINTS = (
 HARMLESS = frozenset({"empty", "unfinished"})
 """Reasons to skip a file that was named which mean nothing was lost."""
 
+STOPPED = ("reading stopped", "its compressed bytes are")
+"""How notes begin that say a part of a file could not be read."""
+
 NOTHING_CONFORMS = "nothing_conforms"
 """Skipped because every line of our own that it holds was refused."""
 
@@ -45,20 +48,89 @@ POLL = 0.25
 
 
 @command("import", "Read session logs into the store", prints=PRINTS)
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
 @click.option("--format", "format", metavar="NAME", help="Take every file for this format instead of finding out.")
+@click.option("--follow", is_flag=True, help="Stay, and read on as files grow and new ones appear, until ctrl+c.")
+@click.option("--discover", is_flag=True, help="Find what agents left on this machine, and ask before reading it.")
+@click.option("--yes", is_flag=True, help="Do not ask; with --discover.")
 @click.option("--dry-run", is_flag=True, help="Say what would be imported, and import nothing.")
-def import_command(call: Call, paths: tuple[str, ...], format: str | None, dry_run: bool) -> int:
+def import_command(
+    call: Call, paths: tuple[str, ...], format: str | None, follow: bool, discover: bool, yes: bool, dry_run: bool
+) -> int:
     """Read session logs into the store: files, folders (searched through), or - for standard input.
 
     What a file is, is told by its content. Importing again goes on where the last import stopped. ctrl+c stops
     without loss. Sessions and events are counted as they are new in the store.
+
+    With --follow a complete line is in the store within a second of being written; a file that is cut, replaced or
+    new is told on standard error. With --discover nothing is read before you say so.
     """
     if format is not None:
         _known(format)
     if paths.count(STDIN) > 1:
         raise click.UsageError("standard input can be read only once")
+    if follow and (dry_run or STDIN in paths):
+        raise click.UsageError("--follow goes with files and folders that are imported, not with - or --dry-run")
+    if discover:
+        if paths:
+            raise click.UsageError("--discover finds the folders itself: name none")
+        found = _discovered(call, yes)
+        if not isinstance(found, tuple):
+            return found
+        paths = found
+    elif yes:
+        raise click.UsageError("--yes goes with --discover")
+    elif not paths:
+        raise click.UsageError("name a file or folder, or - for standard input; --discover finds what agents left here")
+    if follow:
+        return _follow(call, paths, format)
     return _run(call, paths, format, dry_run)
+
+
+def _discovered(call: Call, yes: bool) -> tuple[str, ...] | int:
+    """Folders to import, or the exit code where none are to be."""
+    from console.discover import discover
+
+    found = discover()
+    if call.output.json and not yes:
+        known = [
+            {"path": one.folder, "agent": one.agent, "sessions": one.sessions, "bytes": one.bytes} for one in found
+        ]
+        call.output.document({"found": known})
+        return 0
+    for one in found if not call.output.json else ():
+        call.output.path(f"{one.agent}: {plural(one.sessions, 'session')}, {size(one.bytes)} in ", one.folder)
+    if not found:
+        call.output.tell("no agent that is known here left sessions on this machine")
+        return 0
+    if not yes and not sys.stdin.isatty():
+        call.output.tell("nothing was read; --yes imports it")
+        return 0
+    if not yes and not click.confirm("import it?", default=True, err=True):
+        return 0
+    return tuple(one.folder for one in found)
+
+
+def _follow(call: Call, paths: tuple[str, ...], format: str | None) -> int:
+    """Reads on until somebody asks to stop, which is its normal end."""
+    from storage.following import Follower
+    from storage.importing import Importer
+
+    absent = [path for path in paths if not os.path.exists(path)]
+    if absent:
+        raise Refused(f"{absent[0]}: there is nothing to follow")
+    cancel = threading.Event()
+    meter = Meter(call.output)
+    with _store(call, meter, False) as store, stopping(cancel, signal.SIGINT, signal.SIGTERM):
+        importer = Importer(store, clock=lambda: datetime.now(UTC), cancel=cancel)
+        follower = Follower(importer, paths, format, lambda file, said: call.output.tell(f"{file}: {said}"))
+        call.output.tell(f"following {', '.join(paths)}; ctrl+c ends")
+        report = follower.run(cancel)
+    if call.output.json:
+        call.output.document(document(report))
+    else:
+        _print(call.output, report, False)
+    return exit_code(report, interrupted=False)
 
 
 def _known(format: str) -> None:
@@ -162,8 +234,8 @@ def _copy(path: str, copy: str) -> None:
 
 
 @contextmanager
-def stopping(cancel: threading.Event) -> Iterator[None]:
-    """ctrl+c sets ``cancel``, so that work ends between two transactions; a second one ends it at once."""
+def stopping(cancel: threading.Event, *signals: signal.Signals) -> Iterator[None]:
+    """ctrl+c (or ``signals``) sets ``cancel``, so that work ends between two transactions; a second ends it at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -173,11 +245,12 @@ def stopping(cancel: threading.Event) -> Iterator[None]:
             raise KeyboardInterrupt
         cancel.set()
 
-    before = signal.signal(signal.SIGINT, stop)
+    before = [(one, signal.signal(one, stop)) for one in signals or (signal.SIGINT,)]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for one, handler in before:
+            signal.signal(one, handler)
 
 
 class Input:
@@ -210,9 +283,7 @@ def exit_code(report: ImportReport, *, interrupted: bool) -> int:
         return 130
     if any(file.named and file.skipped and file.skipped not in HARMLESS for file in report.files):
         return 2
-    stopped = any(
-        file.skipped == "unreadable" or (file.note or "").startswith("reading stopped") for file in report.files
-    )
+    stopped = any(file.skipped == "unreadable" or (file.note or "").startswith(STOPPED) for file in report.files)
     return 3 if stopped or report.total("unreadable") else 0
 
 

@@ -67,5 +67,21 @@ def test_a_moved_configuration_folder_is_followed(tmp_path):
     assert found.sessions == 1
 
 
+def test_codex_sessions_are_offered_beside_claudes(home):
+    write(home / ".claude" / "projects" / "p" / "one.jsonl", "12345")
+    write(home / ".codex" / "sessions" / "2026" / "05" / "14" / "rollout-a.jsonl", "123")
+    write(home / ".codex" / "sessions" / "2026" / "05" / "13" / "rollout-b.jsonl.zst", "12")
+    write(home / ".codex" / "archived_sessions" / "rollout-c.jsonl", "1")
+    write(home / ".codex" / "history.jsonl", "1234567")
+    found = [(one.agent, Path(one.folder).name, one.sessions, one.bytes) for one in discover.discover({})]
+    assert found == [
+        ("Claude Code", "projects", 1, 5),
+        ("Codex", "sessions", 2, 5),
+        ("Codex", "archived_sessions", 1, 1),
+    ]
+    moved = discover.discover({"CODEX_HOME": str(home / ".codex"), "CLAUDE_CONFIG_DIR": str(home)})
+    assert [one.agent for one in moved] == ["Codex", "Codex"]
+
+
 def test_nothing_is_offered_where_nothing_lies():
     assert discover.discover({}) == []
