@@ -403,6 +403,8 @@ class Derivation:
             return self._copy(source, state, n, found, rows)
         for row, path in zip(rows, paths, strict=True):
             row[ID] = event_id(source.format, native, record, path if row is not rows[0] else "")
+        if rows and self._has_event(place.n):
+            self._flag(self._event(place.n), "", "same_id_differs")
         return first
 
     def _repeat(self, source: SourceState, state: SessionState, name: Name, rows: list[Row]) -> int:
@@ -435,7 +437,7 @@ class Derivation:
                 twins.link(other, state.native)
                 self.touched[other.no] = other
         for place in twins.of(state, record, self.known, self._places):
-            if place.n in self.changes.events or self.known.sort_of(place.n) is not None:
+            if self._has_event(place.n):
                 self._flag(self._event(place.n), "", "twin")
                 self._flag(rows[0], "", "twin")
 
@@ -446,6 +448,10 @@ class Derivation:
         if rows:
             self._event(place.n)[COPIES] += 1
         return 0
+
+    def _has_event(self, n: int) -> bool:
+        """Whether a known record made any event."""
+        return n in self.changes.events or self.known.sort_of(n) is not None
 
     def _event(self, n: int) -> Row:
         """An event row that may be changed: of this batch, or an earlier one to be written back."""
