@@ -23,7 +23,7 @@ SOONEST = 0.3
 LATEST = 5.0
 """Seconds between two looks at most."""
 
-REST = 60
+REST = 100
 """How many times as long as a look takes is waited until the next one, so that idle following costs little."""
 
 Say = Callable[[str, str], None]
