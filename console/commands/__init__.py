@@ -12,6 +12,7 @@ COMMANDS: dict[str, str] = {
     "recall": "recall",
     "verify": "verify",
     "rebuild": "rebuild",
+    "backup": "backup",
     "demo": "demo",
     "schema": "schema",
     "doctor": "doctor",
