@@ -61,7 +61,9 @@ def test_a_failure_is_told_once(filled, home):
     for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
         connection.execute(f'DROP TRIGGER "{name}"')
     connection.execute(
-        "UPDATE segment SET salts = CAST(substr(salts, 1, 32 * 13) || 'x' || substr(salts, 32 * 13 + 2) AS BLOB)"
+        "UPDATE segment SET salts = CAST(substr(salts, 1, 32 * 13) || "
+        "CASE substr(salts, 32 * 13 + 1, 1) WHEN CAST('x' AS BLOB) THEN 'y' ELSE 'x' END || "
+        "substr(salts, 32 * 13 + 2) AS BLOB)"
     )
     connection.close()
     done = filled("verify", f"session/{SESSION}")
