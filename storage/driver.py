@@ -95,6 +95,8 @@ def connect_reader(path: str) -> Connection:
         connection = sqlite3.connect(_address(path, "ro") + "&immutable=1", uri=True, check_same_thread=False)
         _common(connection)
         connection.execute("PRAGMA query_only=ON")
+    except UnicodeDecodeError as error:  # SQLite quotes the damaged schema in its message
+        raise DatabaseError("malformed database schema") from error
     connection.execute("PRAGMA cache_size=-16384")
     return connection
 

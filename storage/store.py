@@ -49,6 +49,7 @@ REASONS = {
     "not_a_store": "the file is not an Affidavit store",
     "newer": "the store was written by a newer Affidavit",
     "damaged": "SQLite finds the file damaged",
+    "failing": "the disk gives errors where the store lies",
     "locked": "another program holds the store",
     "read_only": "the store cannot be written where it lies",
     "full": "there is no room left where the store lies",
@@ -286,6 +287,8 @@ def refused(path: str, error: BaseException) -> StoreError:
         return StoreError("read_only", path, "the store cannot be written here (read-only place or missing rights)")
     if "is full" in text:
         return StoreError("full", path, "no room is left on the disk; nothing of the last step was kept")
+    if "disk I/O error" in text:
+        return StoreError("failing", path, "the disk gave an error; nothing of the last step was kept")
     if "not a database" in text:
         return StoreError("not_a_store", path, "this is not a database")
     if "unable to open" in text:
