@@ -133,3 +133,38 @@ def test_a_verification_over_failing_calls_gives_no_false_alarm_and_no_false_com
         assert rows(path, "SELECT idx, entry FROM ledger_entry ORDER BY idx") == ledger
         assert_holds(path)
     assert struck >= figure(2, 30), "most faults were met"
+
+
+def test_a_file_that_may_not_grow_is_said_and_the_store_stays_good(tmp_path: Path) -> None:
+    """The system writes a part of what it is given, then refuses: a quota, or a limit of the file system."""
+    resource = pytest.importorskip("resource")
+    file = write(tmp_path / "logs", logs_of(60))
+    with store_in(tmp_path) as store:
+        take(store, write(tmp_path / "logs", logs_of(3), "small.jsonl"))
+        path = store.path
+    size = os.path.getsize(path)
+    refused = 0
+    for more, words in ((1_000, ("import", file)), (70_000, ("import", file)), (1_000, ("rebuild",))):
+
+        def limited(most: int = size + more) -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+        before = meaning(path)
+        done = subprocess.run(
+            [*COMMAND, words[0], "--store", path, *map(str, words[1:])],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            preexec_fn=limited,
+            check=False,
+        )
+        assert_said(done, 0, 2, 3)
+        assert_holds(path)
+        refused += done.returncode == 2
+        if words == ("rebuild",) or (done.returncode == 2 and more < 4_096):
+            assert_same(before, meaning(path))
+    assert refused
+    with store_in(tmp_path) as store:
+        take(store, file)
+    assert_holds(path)
+    assert len(originals(path)[str(file)]) == file.stat().st_size
