@@ -28,7 +28,7 @@ MOST_BYTES = 64 << 20
 LEVELS = ("user", "workspace", "repo", "branch", "module")
 
 
-@command("recall", "See what the recall gate lets through", prints=PRINTS, store=False)
+@command("recall", "See what the recall gate lets through", prints=PRINTS)
 @click.argument("query", metavar="QUERY")
 @click.option("--hits", metavar="FILE", help="What a search found: JSON or JSON Lines; - for standard input.")
 @click.option("--scope", "scopes", metavar="LEVEL:KEY", multiple=True, help="Where it is asked, such as repo:acme/app.")

@@ -461,6 +461,19 @@ async def test_a_session_without_events() -> None:
         await it.play("press enter\nsee This session holds no events\nsee go back\npress backspace\nrow Fix")
 
 
+async def test_a_session_of_which_all_is_hidden_at_first_says_so() -> None:
+    world = World(events=2, lanes=1)
+    world.overrides.update({number: {"kind": "lifecycle", "actor": "runtime"} for number in range(2)})
+    async with stage(world) as it:
+        await it.play("""
+            press enter
+            see   Nobody said or did anything here
+            see   client's own notes
+            press h
+            status 0 hidden
+        """)
+
+
 async def test_lanes_are_refused_with_a_reason_where_there_is_one() -> None:
     async with stage(World(lanes=1)) as it:
         await it.play("press enter t\nstatus this session has no sub-agents")
