@@ -192,7 +192,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("raw", "raw", "Show the recorded bytes of this event: as text, as hex, and back", ("r",), "Timeline",
            _BYTES, 6, _row),
     Action("hidden", "hidden", "Show what is hidden at first: what the runtime says of itself; and hide it again",
-           ("h",), "Timeline", _TIMELINE, 0, _rows),
+           ("h",), "Timeline", _TIMELINE, 0, _filled),
     Action("verify.run", "run", "Check everything: every entry, hash and table from the first on", ("r",), "Verify",
            _VERIFY, 3, _idle),
     Action("verify.new", "only new", "Check only what is newer than the last run that held", ("l",), "Verify",
