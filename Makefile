@@ -36,6 +36,7 @@ lint: .venv/develops
 	@$(BIN)/mypy --package benchmarks
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m console.docs --check
+	@$(BIN)/python -m storage.schema --check
 
 bench: .venv/develops
 	@$(BIN)/python -m benchmarks $(BENCH)

@@ -1,10 +1,13 @@
-"""Making and changing the shape of a store. Loads SQLModel and Alembic, so only creating, migrating and rebuilding
-come here.
+"""Making and changing the shape of a store. Loads SQLModel and Alembic, so only migrating and rebuilding come here.
+
+A new store is made from ``new_store.sql``, which holds what comes out of all that: ``python -m storage.schema`` writes it
+anew after a change (``--check`` tells whether that is needed).
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from alembic import command
@@ -15,6 +18,7 @@ from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from storage.driver import Connection, sqlite3
+from storage.store import NEW_STORE
 from storage.tables import FOLDS, SQLModel
 
 __all__ = ["FOLDS", "create_folds", "migrate", "statements"]
@@ -71,3 +75,26 @@ def create_folds(connection: Connection, prefix: str = "", suffix: str = "", *, 
     if search:
         connection.execute(SEARCH_INDEX.format(prefix=prefix))
         connection.execute(SEARCH_ERASES.format(prefix=prefix))
+
+
+def new_store() -> str:
+    """The statements that make a new store's tables: the migrations' and the declared ones, as SQLite keeps them."""
+    connection = sqlite3.connect(":memory:")
+    connection.isolation_level = None
+    try:
+        migrate(connection)
+        create_folds(connection)
+        query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'ix_text_*' ORDER BY rowid"
+        made = [re.sub(r"\s*\n", "\n", sql) for (sql,) in connection.execute(query).fetchall()]
+        (version,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    finally:
+        connection.close()
+    made += [f"INSERT INTO alembic_version VALUES('{version}')", SEARCH_ERASES.format(prefix="")]
+    return "\n\n".join(f"{statement.strip()};" for statement in made) + "\n"
+
+
+if __name__ == "__main__":
+    if "--check" not in sys.argv:
+        NEW_STORE.write_text(new_store(), encoding="utf-8")
+    elif NEW_STORE.read_text(encoding="utf-8") != new_store():
+        sys.exit(f"{NEW_STORE.name} is not what the tables are declared as: run python -m storage.schema")

@@ -13,10 +13,14 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from storage import driver
 from storage.driver import Connection
+
+NEW_STORE = Path(__file__).with_name("new_store.sql")
+"""Statements, with empty lines between them, that make a new store's tables; made by :mod:`storage.schema`."""
 
 APPLICATION_ID = 0x41464456
 """``AFDV`` in the file's header."""
@@ -122,16 +126,14 @@ class Store:
 
     @classmethod
     def _create(cls, path: str, random: Random) -> Store:
-        from storage import schema
-
         building = f"{path}.{random(4).hex()}.new"
         try:
             os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
             os.close(os.open(building, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             connection = driver.connect_writer(building)
-            schema.migrate(connection)
             connection.execute("BEGIN IMMEDIATE")
-            schema.create_folds(connection)
+            for statement in NEW_STORE.read_text(encoding="utf-8").split("\n\n"):
+                connection.execute(statement)
             connection.executemany(
                 "INSERT INTO store_key VALUES(?, ?)", [("ws", random(16).hex().encode()), ("lookup", random(32))]
             )

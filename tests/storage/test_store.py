@@ -22,7 +22,7 @@ from storage.archive import Archive
 from storage.importing import Importer
 from storage.rebuild import rebuild
 from storage.redact import redact
-from storage.store import APPLICATION_ID, FOLD_VERSION, REASONS, Store, StoreError
+from storage.store import APPLICATION_ID, FOLD_VERSION, NEW_STORE, REASONS, Store, StoreError
 from storage.verify import verify
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -189,6 +189,12 @@ def test_tables_of_another_version_are_rebuilt_when_it_is_opened_for_writing(
     assert_holds(path)
     with Archive.open(path) as archive:
         assert len(archive.search("role").rows) > 0
+
+
+def test_a_new_store_has_the_tables_that_migrations_and_declarations_give() -> None:
+    from storage.schema import new_store
+
+    assert NEW_STORE.read_text(encoding="utf-8") == new_store()
 
 
 def test_an_importer_does_not_write_into_tables_another_version_made(path: str, tmp_path: Path) -> None:

@@ -1,0 +1,373 @@
+CREATE TABLE alembic_version (
+	version_num VARCHAR(32) NOT NULL,
+	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+
+CREATE TABLE store_key (
+    name TEXT NOT NULL,
+    value BLOB NOT NULL,
+    PRIMARY KEY (name)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE ledger_entry (
+    idx INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    entry BLOB NOT NULL,
+    leaf BLOB NOT NULL,
+    PRIMARY KEY (idx),
+    UNIQUE (id)
+)
+ STRICT;
+
+CREATE TABLE tile (
+    level INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    hashes BLOB NOT NULL,
+    PRIMARY KEY (level, n)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE segment (
+    entry INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    records INTEGER NOT NULL,
+    cuts BLOB NOT NULL,
+    data BLOB NOT NULL,
+    digest BLOB NOT NULL,
+    salts BLOB NOT NULL,
+    commits BLOB NOT NULL,
+    PRIMARY KEY (entry)
+)
+ STRICT;
+
+CREATE INDEX segment_by_source ON segment (source, start);
+
+CREATE TABLE payload (
+    "commit" BLOB NOT NULL,
+    salt BLOB NOT NULL,
+    sha256 BLOB NOT NULL,
+    media TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    PRIMARY KEY ("commit")
+)
+ STRICT;
+
+CREATE INDEX payload_by_digest ON payload (sha256);
+
+CREATE TABLE payload_chunk (
+    "commit" BLOB NOT NULL,
+    no INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY ("commit", no)
+)
+ STRICT;
+
+CREATE TRIGGER ledger_gapless BEFORE INSERT ON ledger_entry
+WHEN NEW.idx <> (SELECT coalesce(max(idx) + 1, 0) FROM ledger_entry)
+BEGIN SELECT raise(ABORT, 'ledger entries are numbered without a gap'); END;
+
+CREATE TRIGGER ledger_no_update BEFORE UPDATE ON ledger_entry
+BEGIN SELECT raise(ABORT, 'ledger entries never change'); END;
+
+CREATE TRIGGER ledger_no_delete BEFORE DELETE ON ledger_entry
+BEGIN SELECT raise(ABORT, 'ledger entries are never deleted'); END;
+
+CREATE TRIGGER tile_no_update BEFORE UPDATE ON tile
+BEGIN SELECT raise(ABORT, 'tiles never change'); END;
+
+CREATE TRIGGER tile_no_delete BEFORE DELETE ON tile
+BEGIN SELECT raise(ABORT, 'tiles are never deleted'); END;
+
+CREATE TRIGGER segment_no_update
+BEFORE UPDATE OF entry, source, start, size, line, records, cuts, commits ON segment
+BEGIN SELECT raise(ABORT, 'of a segment only bytes and salts can be withheld'); END;
+
+CREATE TRIGGER segment_no_delete BEFORE DELETE ON segment
+BEGIN SELECT raise(ABORT, 'segments are never deleted'); END;
+
+CREATE TRIGGER payload_no_update BEFORE UPDATE ON payload
+BEGIN SELECT raise(ABORT, 'payloads never change'); END;
+
+CREATE TRIGGER payload_chunk_no_update BEFORE UPDATE ON payload_chunk
+BEGIN SELECT raise(ABORT, 'payloads never change'); END;
+
+CREATE TABLE fold (
+	name TEXT NOT NULL,
+	version INTEGER NOT NULL,
+	entries INTEGER NOT NULL,
+	PRIMARY KEY (name)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE source (
+	no INTEGER NOT NULL,
+	id TEXT NOT NULL,
+	revision INTEGER NOT NULL,
+	"key" BLOB NOT NULL,
+	path TEXT NOT NULL,
+	format TEXT NOT NULL,
+	native TEXT NOT NULL,
+	lane TEXT NOT NULL,
+	session INTEGER,
+	cursor INTEGER NOT NULL,
+	line INTEGER NOT NULL,
+	sort INTEGER NOT NULL,
+	entries INTEGER NOT NULL,
+	last INTEGER NOT NULL,
+	records INTEGER NOT NULL,
+	mapped INTEGER NOT NULL,
+	unknown INTEGER NOT NULL,
+	duplicates INTEGER NOT NULL,
+	unreadable INTEGER NOT NULL,
+	PRIMARY KEY (no)
+)
+ STRICT;
+
+CREATE INDEX source_by_key ON source ("key", revision);
+
+CREATE INDEX source_replaced ON source (revision, "key") WHERE revision > 1;
+
+CREATE TABLE session (
+	no INTEGER NOT NULL,
+	uid TEXT NOT NULL,
+	format TEXT NOT NULL,
+	native TEXT NOT NULL,
+	title TEXT NOT NULL,
+	project TEXT,
+	cwd TEXT,
+	git_branch TEXT,
+	version TEXT,
+	timed INTEGER NOT NULL,
+	started INTEGER NOT NULL,
+	ended INTEGER NOT NULL,
+	events INTEGER NOT NULL,
+	turns INTEGER NOT NULL,
+	lanes INTEGER NOT NULL,
+	branches INTEGER NOT NULL,
+	problems INTEGER NOT NULL,
+	unreadable INTEGER NOT NULL,
+	unknown INTEGER NOT NULL,
+	duplicates INTEGER NOT NULL,
+	models TEXT NOT NULL,
+	tokens INTEGER NOT NULL,
+	tokens_in INTEGER NOT NULL,
+	tokens_out INTEGER NOT NULL,
+	cache_read INTEGER NOT NULL,
+	cache_write INTEGER NOT NULL,
+	checked TEXT,
+	state TEXT NOT NULL,
+	PRIMARY KEY (no),
+	UNIQUE (uid)
+)
+ STRICT;
+
+CREATE INDEX session_by_ended ON session (ended, no);
+
+CREATE INDEX session_by_events ON session (events, no);
+
+CREATE INDEX session_by_native ON session (format, native);
+
+CREATE INDEX session_by_problems ON session (problems, no);
+
+CREATE INDEX session_by_started ON session (started, no);
+
+CREATE INDEX session_by_title ON session (title, no);
+
+CREATE INDEX session_by_tokens ON session (tokens, no);
+
+CREATE INDEX session_by_turns ON session (turns, no);
+
+CREATE TABLE turn (
+	session INTEGER NOT NULL,
+	turn INTEGER NOT NULL,
+	"key" TEXT NOT NULL,
+	n INTEGER NOT NULL,
+	sort INTEGER NOT NULL,
+	parent INTEGER NOT NULL,
+	branch INTEGER NOT NULL,
+	alias TEXT,
+	PRIMARY KEY (session, turn)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE lane (
+	session INTEGER NOT NULL,
+	lane INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	title TEXT,
+	parent INTEGER,
+	depth INTEGER,
+	turn INTEGER,
+	spawn INTEGER,
+	events INTEGER NOT NULL,
+	began INTEGER,
+	first INTEGER,
+	PRIMARY KEY (session, lane)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE event (
+	n INTEGER NOT NULL,
+	id INTEGER NOT NULL,
+	session INTEGER NOT NULL,
+	lane INTEGER NOT NULL,
+	turn INTEGER NOT NULL,
+	kind TEXT NOT NULL,
+	actor TEXT NOT NULL,
+	at INTEGER,
+	sort INTEGER NOT NULL,
+	parent INTEGER,
+	pair INTEGER,
+	tool TEXT,
+	model TEXT,
+	summary TEXT NOT NULL,
+	size INTEGER NOT NULL,
+	ok INTEGER,
+	millis INTEGER,
+	copies INTEGER NOT NULL,
+	inferred INTEGER NOT NULL,
+	problem INTEGER NOT NULL,
+	flags TEXT NOT NULL,
+	PRIMARY KEY (n)
+)
+ STRICT;
+
+CREATE INDEX event_by_id ON event (id);
+
+CREATE INDEX event_in_order ON event (session, sort);
+
+CREATE INDEX event_problem ON event (session, sort) WHERE problem = 1;
+
+CREATE TABLE usage (
+	n INTEGER NOT NULL,
+	message INTEGER NOT NULL,
+	session INTEGER NOT NULL,
+	model TEXT,
+	tokens_in INTEGER NOT NULL,
+	tokens_out INTEGER NOT NULL,
+	cache_read INTEGER NOT NULL,
+	cache_write INTEGER NOT NULL,
+	PRIMARY KEY (n)
+)
+ STRICT;
+
+CREATE INDEX usage_by_message ON usage (message);
+
+CREATE TABLE open_call (
+	session INTEGER NOT NULL,
+	call INTEGER NOT NULL,
+	n INTEGER NOT NULL,
+	early INTEGER NOT NULL,
+	at INTEGER,
+	told TEXT,
+	lane INTEGER NOT NULL,
+	turn INTEGER NOT NULL,
+	PRIMARY KEY (session, call)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE passed (
+	id INTEGER NOT NULL,
+	turn INTEGER NOT NULL,
+	lane INTEGER NOT NULL,
+	parent INTEGER,
+	n INTEGER NOT NULL,
+	PRIMARY KEY (id)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE awaited (
+	parent INTEGER NOT NULL,
+	n INTEGER NOT NULL,
+	PRIMARY KEY (parent, n)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE copied (
+	n INTEGER NOT NULL,
+	original INTEGER NOT NULL,
+	PRIMARY KEY (n)
+)
+ STRICT;
+
+CREATE INDEX copied_by_original ON copied (original);
+
+CREATE TABLE beginning (
+	record INTEGER NOT NULL,
+	session INTEGER NOT NULL,
+	PRIMARY KEY (record, session)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE repeated (
+	source INTEGER NOT NULL,
+	id INTEGER NOT NULL,
+	count INTEGER NOT NULL,
+	PRIMARY KEY (source, id)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE unreadable (
+	n INTEGER NOT NULL,
+	source INTEGER NOT NULL,
+	session INTEGER,
+	line INTEGER NOT NULL,
+	"offset" INTEGER NOT NULL,
+	length INTEGER NOT NULL,
+	reason TEXT NOT NULL,
+	PRIMARY KEY (n)
+)
+ STRICT;
+
+CREATE INDEX unreadable_by_source ON unreadable (source, n);
+
+CREATE TABLE artifact (
+	session INTEGER NOT NULL,
+	n INTEGER NOT NULL,
+	digest BLOB NOT NULL,
+	media TEXT NOT NULL,
+	name TEXT,
+	size INTEGER NOT NULL,
+	PRIMARY KEY (session, n)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE INDEX artifact_by_digest ON artifact (digest);
+
+CREATE TABLE summary (
+	format TEXT NOT NULL,
+	leaf TEXT NOT NULL,
+	summary TEXT NOT NULL,
+	PRIMARY KEY (format, leaf)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE withheld (
+	"commit" BLOB NOT NULL,
+	entry INTEGER NOT NULL,
+	PRIMARY KEY ("commit")
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE VIRTUAL TABLE ix_text USING fts5(text, content='', tokenize='unicode61');
+
+INSERT INTO alembic_version VALUES('0001');
+
+INSERT INTO ix_text(ix_text, rank) VALUES('secure-delete', 1);
