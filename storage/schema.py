@@ -1,7 +1,7 @@
 """Making and changing the shape of a store. Loads SQLModel and Alembic, so only migrating and rebuilding come here.
 
-A new store is made from ``new_store.sql``, which holds what comes out of all that: ``python -m storage.schema`` writes it
-anew after a change (``--check`` tells whether that is needed).
+A new store is made from ``new_store.sql``, which holds what comes out of all that; ``python -m storage.schema`` writes
+it anew after a change (``--check`` tells whether that is needed).
 """
 
 from __future__ import annotations
