@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -35,6 +36,7 @@ def stand() -> bool:
 
 def call(name: str, *arguments: str | int) -> list[float]:
     """Seconds of everything a floor timed."""
+    os.sync()  # what was written before is not to be waited for here
     words = [sys.executable, "-c", RUN, str(FLOORS), name, *map(str, arguments)]
     done = subprocess.run(words, check=True, capture_output=True, text=True)
     return [float(seconds) for seconds in json.loads(done.stdout.splitlines()[-1])]

@@ -55,6 +55,7 @@ def environment(folder: Path) -> dict[str, str]:
 def run(*words: str, store: Path, allow: Sequence[int] = (0,)) -> Run:
     """Runs ``affidavit`` on a store, with its output in a file, so that a long document costs no memory here."""
     surroundings = {**environment(store.parent), "NO_COLOR": "1", "AFFIDAVIT_STORE": str(store)}
+    os.sync()  # what was written before is not to be waited for here
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
         process = subprocess.Popen(
