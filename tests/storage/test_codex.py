@@ -165,6 +165,13 @@ def test_tokens_are_counted_once_however_often_they_are_told_and_whatever_is_res
     assert report.total("unknown") == 0
 
 
+def test_a_notice_of_no_tokens_takes_none_away(tmp_path: Path) -> None:
+    log = [opened(), spent(1, 300, 100, 40, (300, 100, 40)), spent(2, 0, 0, 0, (300, 100, 40))]
+    path, _ = imported(tmp_path, written(log), NAME)
+    read = dicts(path, "SELECT tokens_in, tokens_out, cache_read FROM session")
+    assert read == [{"tokens_in": 200, "tokens_out": 40, "cache_read": 100}]
+
+
 def test_every_human_message_begins_a_turn_and_nothing_the_client_puts_in_does(tmp_path: Path) -> None:
     log = [opened()]
     for second, text in enumerate(

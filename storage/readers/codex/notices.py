@@ -28,7 +28,8 @@ def _tokens(payload: Record, reading: Reading) -> None:
     """Tokens of the last request, and of the session so far.
 
     The same notice comes again and again: it is known by the totals it states, which grow with every request. Where
-    they begin anew, so does the count. Input includes what was read from the cache; here the two stand apart.
+    they begin anew, so does the count. Input includes what was read from the cache; here the two stand apart. A notice
+    of no tokens (how full a compacted context is) repeats the totals before it: it must not replace that request's.
     """
     info = obj(payload.get("info"))
     last, total = obj(info.get("last_token_usage")), obj(info.get("total_token_usage"))
@@ -42,7 +43,8 @@ def _tokens(payload: Record, reading: Reading) -> None:
     cached = min(cached, took)
     sums = "/".join(str(total.get(name)) for name in ("input_tokens", "cached_input_tokens", "output_tokens"))
     key = f"tokens {sums}" if total else f"tokens at {reading.at} {took}/{cached}/{gave}"
-    reading.usage = Usage(key, None, took - cached, gave, cached, 0)
+    if took or gave:
+        reading.usage = Usage(key, None, took - cached, gave, cached, 0)
     _tell(reading, payload, f"tokens: {took} in ({cached} from the cache), {gave} out")
 
 
