@@ -18,7 +18,10 @@ def instant(recorded: str | None) -> tuple[int | None, str]:
     try:
         moment = datetime.fromisoformat(recorded)
     except (ValueError, TypeError, OverflowError):
-        return None, "time_unreadable"
+        try:
+            moment = datetime.fromisoformat(recorded.upper())  # RFC 3339 allows "t" and "z"
+        except (ValueError, TypeError, OverflowError, AttributeError):
+            return None, "time_unreadable"
     if moment.tzinfo is None:
         span = moment - _NAIVE_EPOCH
         return span.days * 86_400_000_000 + span.seconds * 1_000_000 + span.microseconds, "naive_time"
