@@ -25,7 +25,7 @@ class FileReport:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did. ``sessions`` and ``events`` count what is new in the store."""
+    """What an import did. ``sessions`` and ``events`` count what it brought into the store."""
 
     files: list[FileReport] = field(default_factory=list)
     sessions: int = 0

@@ -27,7 +27,7 @@ REST = 100
 """How many times as long as a look takes is waited until the next one, so that idle following costs little."""
 
 Say = Callable[[str, str], None]
-"""Called with a file and what there is to say of it: that it is new, was replaced, or cannot be read."""
+"""Called with a file and what there is to say of it: that it was replaced, or cannot be read."""
 
 Mark = tuple[int, int, int, int]
 
@@ -71,6 +71,7 @@ class Follower:
             if error.reason != "locked":
                 raise
             self.say(self.importer.store.path, "another program holds the store; trying again")
+            self._add(self.importer.report)
             return len(changed)
         self._add(report)
         self._marks.update({path: marks[path] for path in changed})

@@ -93,7 +93,7 @@ class Importer:
     # -------------------------------------------------------------------------------------------- files
 
     def paths(self, paths: Iterable[str], format: str | None = None) -> ImportReport:
-        """Import files and folders. Counts of what is new are taken from the tables before and after."""
+        """Import files and folders."""
         with self._counted(), no_collecting():
             try:
                 self._format = format
@@ -128,18 +128,10 @@ class Importer:
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        """Counts what becomes new meanwhile, and turns the driver's errors into ours."""
+        """Turns the driver's errors into ours, and says whether it was asked to stop meanwhile."""
         with refusing(self.store.path):
-            before = self._counts()
             yield
-            after = self._counts()
-        self.report.sessions = after[0] - before[0]
-        self.report.events = after[1] - before[1]
         self.report.interrupted = self.cancel.is_set()
-
-    def _counts(self) -> tuple[int, int]:
-        row = self.connection.execute("SELECT count(*), coalesce(sum(events), 0) FROM session").fetchone()
-        return row[0], row[1]
 
     def _files(self, path: str) -> Iterator[FileReport]:
         """The files to look at below a path, each with the account that will be given of it."""
@@ -335,12 +327,14 @@ class Importer:
         try:
             self._refresh()
             self.fold.begin()
+            newest = connection.execute("SELECT coalesce(max(no), 0) FROM session").fetchone()[0]
             for part in parts:
                 row = self._row(part)
                 taken.append((part, row, _counts(row)))
                 for segment, ready in part.segments:
                     self._append_segment(row, segment, ready)
             self.fold.write(self.ledger.size())
+            begun = connection.execute("SELECT count(*) FROM session WHERE no > ?", (newest,)).fetchone()[0]
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -349,6 +343,8 @@ class Importer:
             self._version = -1
             raise
         self._version = connection.execute("PRAGMA data_version").fetchone()[0]
+        self.report.sessions += begun
+        self.report.events += len(self.fold.derivation.changes.events)
         for part, row, before in taken:
             self._account(part, row, before)
         return row

@@ -62,8 +62,8 @@ def import_command(
     What a file is, is told by its content. Importing again goes on where the last import stopped. ctrl+c stops
     without loss. Sessions and events are counted as they are new in the store.
 
-    With --follow a complete line is in the store within a second of being written; a file that is cut, replaced or
-    new is told on standard error. With --discover nothing is read before you say so.
+    With --follow a complete line is in the store within a second of being written; a file that is cut or
+    replaced is told on standard error. With --discover nothing is read before you say so.
     """
     if format is not None:
         _known(format)
@@ -181,7 +181,6 @@ def importing(call: Call, take: Callable[[Importer], None], cancel: threading.Ev
 
 
 def _take(importer: Importer, paths: tuple[str, ...], format: str | None, cancel: threading.Event) -> None:
-    sessions = events = 0
     for piped, some in groupby(paths, lambda path: path == STDIN):
         if cancel.is_set():
             break
@@ -189,9 +188,6 @@ def _take(importer: Importer, paths: tuple[str, ...], format: str | None, cancel
             importer.stream(cast("BinaryIO", Input(sys.stdin.buffer, cancel)), format)
         else:
             importer.paths(some, format)
-        sessions += importer.report.sessions
-        events += importer.report.events
-    importer.report.sessions, importer.report.events = sessions, events
 
 
 @contextmanager

@@ -159,3 +159,20 @@ def test_a_file_that_goes_away_before_it_is_read_is_named(
         assert (gone.skipped, gone.note, gone.records) == ("unreadable", "No such file or directory", 0)
         assert report.total("records") == (FILES - 1) * 3 + 1
         assert_holds(store.path)
+
+
+def test_two_importers_count_what_each_of_them_brought(tmp_path: Path, tree: Path) -> None:
+    others: list[ImportReport] = []
+    with store_in(tmp_path) as store:
+
+        def meanwhile(*_: object) -> None:
+            if not others:
+                others.append(ImportReport())
+                with Store.open(store.path) as second:
+                    others.append(imported(second, tree))
+
+        first = min(tree.rglob("*.jsonl"))
+        report = imported(store, first, tree, progress=meanwhile)
+        told = [(one.sessions, one.events) for one in (report, others[1])]
+        assert [sum(column) for column in zip(*told, strict=True)] == [FILES, FILES * 3]
+        assert report.sessions < FILES
