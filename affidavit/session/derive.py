@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from operator import itemgetter
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from affidavit.session import lanes, sidechains, starters, statements, twins
 from affidavit.session.event import event_id, session_uid
@@ -124,7 +124,7 @@ class Changes:
     copied: list[tuple[int, int]] = field(default_factory=list)
     beginnings: twins.Beginnings = field(default_factory=dict)
     unreadable: list[tuple[int, int, int | None, int, int, int, str]] = field(default_factory=list)
-    artifacts: list[tuple[int, int, bytes, str, str | None, int]] = field(default_factory=list)
+    kept: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     turns: set[tuple[int, int]] = field(default_factory=set)
     lanes: set[tuple[int, int]] = field(default_factory=set)
     summaries: Told = field(default_factory=dict)
@@ -303,12 +303,17 @@ class Derivation:
 
     def _record(self, source: SourceState, n: int, prepared: Prepared) -> None:
         (
-            native, record, first, above, message, at, name, prompt, leaf, unknown, facts, lane_facts, spent, artifact,
+            native, record, first, above, message, at, name, prompt, leaf, unknown, facts, lane_facts, spent, kept,
             queue, rows, joins, texts, paths,
         ) = prepared  # fmt: skip
         if facts and "leaf" in facts:
             # It says nothing of the session whose file it stands in, and makes none where nothing else stands there.
             self.summaries.add(self.changes.summaries, source.format, facts["leaf"], facts.get("title.summary", ""))
+            source.mapped += 1
+            return
+        if kept is not None and not rows:
+            # It is of no session: what it holds stands by itself.
+            self._keep(0, n, kept)
             source.mapped += 1
             return
         state = self._session(source, native)
@@ -358,10 +363,8 @@ class Derivation:
                 problem = "parent_cycle"
             elif first and rows:
                 self.changes.awaited.setdefault(above, []).append(n)
-        if artifact is not None:
-            digest, media, called, size = artifact
-            called = called if called is None else marked(called)
-            self.changes.artifacts.append((state.no, n, digest, marked(media), called, size))
+        if kept is not None:
+            self._keep(state.no, n, kept)
         if first:
             places[first] = Place(n, turn, lane, above or None)
         if rows:
@@ -556,6 +559,11 @@ class Derivation:
                 if above in self._places:
                     break
         return seen
+
+    def _keep(self, session: int, n: int, kept: tuple[str, tuple[Any, ...]]) -> None:
+        table, columns = kept
+        row = (session, n, *[marked(value) if type(value) is str else value for value in columns])
+        self.changes.kept.setdefault(table, []).append(row)
 
     @staticmethod
     def _flag(row: Row, old: str, new: str) -> None:

@@ -8,7 +8,7 @@ out in :mod:`affidavit.session.derive`.
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 Kind = Literal[
     "session.opened",
@@ -123,13 +123,13 @@ class Reading:
     that share a prompt key share the turn. ``leaf`` says that the record can be the end of the main chain
     (user or assistant, not meta). ``queue``: what happens to a message typed while the agent worked, as (operation,
     64-bit hash of the text): ``enqueue`` (``wait`` for one no person typed), ``remove`` (into the running turn),
-    ``clear``, or ``said`` where the text itself stands. ``artifact``: (SHA-256, media type, name, size) of a large
-    body the record carries. ``facts`` are statements about the session (title, cwd, version …), see
-    :data:`FACTS`; ``lane_facts`` the same about its lane.
+    ``clear``, or ``said`` where the text itself stands. ``kept``: what the record holds besides events, as (table,
+    columns), see :data:`KEPT`; without drafts it is of no session. ``facts`` are statements about the session (title,
+    cwd, version …), see :data:`FACTS`; ``lane_facts`` the same about its lane.
     """
 
     __slots__ = (
-        "artifact", "at", "drafts", "facts", "flags", "lane", "lane_facts", "leaf", "native", "parent", "prompt",
+        "at", "drafts", "facts", "flags", "kept", "lane", "lane_facts", "leaf", "native", "parent", "prompt",
         "queue", "session", "status", "usage",
     )  # fmt: skip
 
@@ -149,11 +149,11 @@ class Reading:
         facts: dict[str, str] | None = None,
         lane_facts: dict[str, str] | None = None,
         flags: tuple[str, ...] = (),
-        artifact: tuple[bytes, str, str | None, int] | None = None,
+        kept: tuple[str, tuple[Any, ...]] | None = None,
         queue: tuple[str, int] | None = None,
     ) -> None:
         self.queue = queue
-        self.artifact = artifact
+        self.kept = kept
         self.status = status
         self.session = session
         self.native = native
@@ -177,6 +177,11 @@ FACTS = (
 
 ``forked_from`` is the agent's own id of the session whose history this one began with. ``leaf`` is the id of the record
 a summary stated with it is of: it is a title of the sessions that hold that record."""
+
+KEPT = {"artifact": ("digest", "media", "name", "size")}
+"""Tables of what records hold besides events, with their columns after ``session`` and ``n`` (the record).
+
+``artifact``: SHA-256, media type, name and size of a large body."""
 
 FLAGS = {
     "same_id_differs": "another record carries this id with other content; both are kept",

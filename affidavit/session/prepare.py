@@ -69,7 +69,7 @@ class Fields(NamedTuple):
     facts: dict[str, str] | None
     lane_facts: dict[str, str] | None
     spent: tuple[str | None, int, int, int, int] | None
-    artifact: tuple[bytes, str, str | None, int] | None
+    kept: tuple[str, tuple[Any, ...]] | None
     queue: tuple[str, int] | None
     rows: list[Row]
     joins: list[tuple[int, int, bool, str | None, str | None]]
@@ -162,7 +162,7 @@ class Preparer:
         return (
             session, record, first, above, message, at, reading.lane and marked(reading.lane),
             reading.prompt and marked(reading.prompt), reading.leaf, reading.status == "unknown", reading.facts,
-            reading.lane_facts, spent, reading.artifact, reading.queue, rows, joins, texts,
+            reading.lane_facts, spent, reading.kept, reading.queue, rows, joins, texts,
             _ALONE if len(rows) == 1 else tuple([draft.path for draft in drafts]),
         )  # fmt: skip
 

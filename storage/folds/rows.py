@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import orjson
 
 from affidavit.session.derive import Call, Changes
+from affidavit.session.event import KEPT
 from affidavit.session.prepare import EVENT_COLUMNS
 from affidavit.session.state import SessionState
 from storage.driver import Connection
@@ -79,8 +80,8 @@ class Writer:
             )
         if changes.unreadable:
             many(f"INSERT INTO {p}unreadable VALUES({_holes(7)})", changes.unreadable)
-        if changes.artifacts:
-            many(f"INSERT OR IGNORE INTO {p}artifact VALUES({_holes(6)})", changes.artifacts)
+        for table, rows in changes.kept.items():
+            many(f"INSERT OR IGNORE INTO {p}{table} VALUES({_holes(len(KEPT[table]) + 2)})", rows)
         self._sessions(changes, sessions)
         if changes.texts:
             # The index flushes to disk at every step back, so its rows go in by ascending rowid.

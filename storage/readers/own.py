@@ -258,7 +258,7 @@ def _artifact(value: Record, reading: Reading) -> None:
     digest = sha256(held).digest()
     media = _named(value, "media", reading) or "application/octet-stream"
     name = _named(value, "name", reading)
-    reading.artifact = (digest, media, name, len(held))
+    reading.kept = "artifact", (digest, media, name, len(held))
     stated = value.get("digest")
     if stated is not None and stated != f"sha256:{digest.hex()}":
         _odd(reading)

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from affidavit.session.derive import Call, Changes, Place, Spent
-from affidavit.session.event import event_hex
+from affidavit.session.event import KEPT, event_hex
 from affidavit.session.prepare import EVENT_COLUMNS, ID, LANE, PARENT, SIZE, TURN, N, Row
 from affidavit.session.state import SessionState
 from affidavit.session.summaries import Told
@@ -83,7 +83,7 @@ class Against(Tables):
         self._withheld: dict[bytes, int] = {}
         self._folded: tuple[int, int] = (0, 0)
         self._last = -1
-        self._given = {table: array("q") for table in ("passed", "copied", "unreadable", "artifact", "usage")}
+        self._given = {table: array("q") for table in _LARGE}
         self._sessions = 0
         self._texts = self._marks = 0
 
@@ -179,9 +179,10 @@ class Against(Tables):
         self._plain("passed", ("id", "turn", "lane", "parent", "n"), {row[0]: row for row in changes.passed})
         self._plain("copied", ("n", "original"), {row[0]: row for row in changes.copied})
         self._plain("unreadable", _UNREADABLE, {row[0]: row for row in changes.unreadable})
-        for row in changes.artifacts:
-            self._given["artifact"].append(row[1])
-            self._one("artifact", ("session", "n"), row[:2], ("digest", "media", "name", "size"), row[2:])
+        for table, rows in changes.kept.items():
+            for row in rows:
+                self._given[table].append(row[1])
+                self._one(table, ("session", "n"), row[:2], KEPT[table], row[2:])
         for key, call in changes.calls.items():
             if call is None:
                 self._open.pop(key, None)
@@ -366,7 +367,7 @@ class Against(Tables):
         query = f"SELECT {', '.join(EVENT_COLUMNS)} FROM event WHERE n > ? ORDER BY n LIMIT {SHOWN}"
         for found in self.connection.execute(query, (self._last,)).fetchall():
             self._fail("event", "fold_extra", f"n={found[N]}", self._event_address(found))
-        for table, key in (("passed", "id"), ("copied", "n"), ("unreadable", "n"), ("artifact", "n"), ("usage", "n")):
+        for table, key in _LARGE.items():
             total = self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
             given = self._given[table]
             if total == len(given) and not self._named.get(table):
@@ -437,6 +438,9 @@ class Against(Tables):
 
 _PRIME = 1_000_003
 """Sums of numbers modulo this tell whether the index holds the right ones; it is completeness, not evidence."""
+
+_LARGE = {"passed": "id", "copied": "n", "unreadable": "n", "usage": "n", **dict.fromkeys(KEPT, "n")}
+"""Tables compared as they are read, and the column that tells their rows apart."""
 
 _UNREADABLE = ("n", "source", "session", "line", "offset", "length", "reason")
 _SPENT = ("model", "tokens_in", "tokens_out", "cache_read", "cache_write")

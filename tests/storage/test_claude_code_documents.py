@@ -159,8 +159,8 @@ def test_a_document_too_large_to_read_is_kept_and_said(tmp_path: Path, monkeypat
 def test_any_bytes_are_a_document(name: str, data: bytes) -> None:
     reading = ClaudeCode().read_document(name, data.strip(), data, (log.SESSION, ""))
     (draft,) = reading.drafts
-    assert reading.artifact is not None
-    assert reading.artifact[3] == len(data)
+    assert reading.kept is not None
+    assert reading.kept[1][3] == len(data)
     assert len(draft.summary or "") <= 300
 
 

@@ -113,7 +113,7 @@ def test_an_artifact_is_a_note_that_refers_to_its_bytes() -> None:
     reading = read(value)
     (draft,) = reading.drafts
     assert (draft.kind, draft.text, draft.refs) == ("note", "ein Log ✓", (f"sha256:{digest.hex()}",))
-    assert reading.artifact == (digest, "text/plain", "log", 11)
+    assert reading.kept == ("artifact", (digest, "text/plain", "log", 11))
     assert reading.flags == ()
     assert read({**value, "digest": "sha256:" + "0" * 64}).flags == ("shape",)
 
@@ -121,14 +121,14 @@ def test_an_artifact_is_a_note_that_refers_to_its_bytes() -> None:
 def test_bytes_of_an_artifact_are_never_text() -> None:
     value = {"type": "artifact", "session": "s1", "media": "image/png", "base64": b64encode(b"\x89PNG").decode()}
     assert read(value).drafts[0].text == "[image/png, 4 bytes]"
-    assert read(value).artifact == (sha256(b"\x89PNG").digest(), "image/png", None, 4)
+    assert read(value).kept == ("artifact", (sha256(b"\x89PNG").digest(), "image/png", None, 4))
 
 
 @pytest.mark.parametrize(
     "value", [{"type": "artifact"}, {"type": "artifact", "base64": "*"}, {"type": "x"}, event(), 4]
 )
 def test_what_carries_nothing_is_no_artifact(value: Any) -> None:
-    assert read(value).artifact is None
+    assert read(value).kept is None
 
 
 @pytest.mark.parametrize(

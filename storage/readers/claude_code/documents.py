@@ -64,7 +64,7 @@ def read_document(name: str, value: bytes, whole: bytes) -> Reading:
     kind = name.partition("/")[0]
     said, media = _text(value, name)
     reading = Reading(native=f"{name}={sha256(value).hexdigest()[:16]}", lane=LANE, lane_facts={"title": TITLE})
-    reading.artifact = (sha256(whole).digest(), media, name, len(whole))
+    reading.kept = "artifact", (sha256(whole).digest(), media, name, len(whole))
     about = _stands(kind, value) or f"{name.partition('/')[2]} ({size_of(len(whole))})"
     draft = Draft("note", "runtime", said, summary=f"{CALLED.get(kind, 'file')}: {about}")
     draft.refs = ("sha256:" + sha256(whole).hexdigest(),)

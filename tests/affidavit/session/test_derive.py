@@ -184,7 +184,7 @@ readings = st.builds(
     usage=st.none() | st.builds(Usage, names, st.none() | names, counts, counts, counts, counts),
     facts=st.none() | facts,
     lane_facts=st.none() | lane_facts,
-    artifact=st.none() | st.just((b"\1" * 32, "text/plain", "a\ud800", 7)),
+    kept=st.none() | st.just(("artifact", (b"\1" * 32, "text/plain", "a\ud800", 7))),
     queue=st.none()
     | st.tuples(st.sampled_from(["enqueue", "wait", "remove", "clear", "said"]), st.integers(1, 3)),
 )  # fmt: skip
