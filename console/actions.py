@@ -35,7 +35,7 @@ class Situation:
     facets: bool = False
 
 
-DETAILS = frozenset({"timeline", "entry"})
+DETAILS = frozenset({"timeline", "entry", "rules"})
 """Views that show one thing of a list: escape goes back from them once there is nothing else to leave."""
 
 Reason = Callable[[Situation], "str | None"]
@@ -193,6 +193,8 @@ ACTIONS: tuple[Action, ...] = (
            _BYTES, 6, _row),
     Action("hidden", "hidden", "Show what is hidden at first: what the runtime says of itself; and hide it again",
            ("h",), "Timeline", _TIMELINE, 0, _filled),
+    Action("rules", "rules", "Show the rule files in force at this event, such as CLAUDE.md", ("I",), "Timeline",
+           _TIMELINE, 0, _row),
     Action("verify.run", "run", "Check everything: every entry, hash and table from the first on", ("r",), "Verify",
            _VERIFY, 3, _idle),
     Action("verify.new", "only new", "Check only what is newer than the last run that held", ("l",), "Verify",

@@ -359,6 +359,10 @@ def _make(name: str) -> View:
         from console.screens.entry.screen import EntryView
 
         return EntryView()
+    if name == "rules":
+        from console.screens.rules.screen import RulesView
+
+        return RulesView()
     if name == "start":
         from console.screens.start.screen import StartView
 

@@ -29,6 +29,7 @@ from storage.queries.models import (
 
 if TYPE_CHECKING:
     from storage.queries.records import Records
+    from storage.queries.rules import RuleFile, RulesInForce
 
 __all__ = ["Archive", "Direction", "EventFilter", "Facet", "Interrupted", "SessionFilter", "SessionSort"]
 
@@ -243,6 +244,24 @@ class Archive:
     ) -> Page[EventRow]:
         """Events of one lane in order."""
         return self.events(session, EventFilter(lanes=frozenset({lane})), cursor=cursor, limit=limit)
+
+    def rules(self) -> Iterator[tuple[RuleFile, ...]]:
+        """Every rule file by path: its revisions, the oldest first, section by section."""
+        from storage.queries import rules
+
+        return rules.rule_files(self._link)
+
+    def rule_text(self, file: RuleFile) -> bytes | None:
+        """A rule file's bytes as they were imported; ``None`` where they were erased or are too large to be read."""
+        from storage.queries import rules
+
+        return rules.text_of(self._records, file)
+
+    def rules_in_force(self, session: int, at: int | None = None) -> RulesInForce:
+        """The rule files a session ran under at a moment (``EventRow.sort``), by default at its end."""
+        from storage.queries import rules
+
+        return rules.in_force(self._link, self._records, self.session(session), at)
 
     def density(self, session: int, slices: int) -> list[tuple[int, int]]:
         """(events, problems) in each of ``slices`` equal parts of the session's time, by start of the part."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from affidavit.proof.parsing import Unreadable, envelope, loads_lenient, looks_utf16, split_values
-from storage.readers import Documents, readers
+from storage.readers import Documents, base_of, is_document, readers, rules
 from storage.segments import BLANK, BOM, RECORD_BYTES
 
 SAMPLE_LINES = 200
@@ -136,6 +136,8 @@ def detect(path: str, head: bytes, format: str | None = None, *, whole: bool = T
             return Detected(f"{name}+{document}", [], None)
     if looks_utf16(head):
         return Detected(None, [], "utf16")
+    if format is not None and base_of(format) == rules.NAME:
+        return Detected(format if is_document(format) else f"{format}+{rules.OTHER}", [], None)
     if not whole:
         cut = head.rfind(b"\n")
         head = head[: cut + 1] if cut > 0 else head

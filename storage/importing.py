@@ -30,6 +30,9 @@ from storage.making_ready import Step, steps
 from storage.opening import open_log
 from storage.planning import Plan, Planner, Skipped
 from storage.quiet import no_collecting
+from storage.readers.rules import IMPORTED, IMPORTING, is_rules, kind_of
+from storage.readers.rules import NAME as RULES
+from storage.rule_imports import Home, followed, home_of
 from storage.segments import Packed, SegmentError
 from storage.store import FOLD_VERSION, STALE, Random, Store, StoreError, fold_version, path_key, refusing
 
@@ -71,6 +74,7 @@ class Importer:
         random: Random = os.urandom,
         progress: Progress | None = None,
         cancel: threading.Event | None = None,
+        home: Home | None = None,
     ) -> None:
         self.store = store
         self.connection = store.connection
@@ -78,6 +82,7 @@ class Importer:
         self.random = random
         self.progress = progress
         self.cancel = cancel or threading.Event()
+        self.home = home or home_of()
         self.ledger = Ledger(self.connection, store.identity.ws)
         self.fold = into_tables(self.connection)
         self.report = ImportReport()
@@ -86,6 +91,7 @@ class Importer:
         self._readahead: Readahead | None = None
         self._helpful = True
         self._format: str | None = None
+        self._brought: set[str] = set()
         self._parts: list[_Part] = []
         self._records = self._bytes = 0
         self._actor = hmac.digest(store.identity.lookup, b"importer", "sha256").hex()[:16]
@@ -97,6 +103,7 @@ class Importer:
         with self._counted(), no_collecting():
             try:
                 self._format = format
+                self._brought.clear()
                 for plan in self._plans(paths):
                     self._take(plan)
                     if self.cancel.is_set():
@@ -153,12 +160,39 @@ class Importer:
         else:
             self.report.files.append(FileReport(path, skipped="not_a_file", named=True))
 
+    def _with_imports(self, reports: Iterable[FileReport]) -> Iterator[FileReport]:
+        """Files, and behind each rule file, once it is planned, those it brings in; of these the format is given."""
+        for report in reports:
+            if self._brought and os.path.realpath(report.path) in self._brought:
+                self.report.files.remove(report)
+                continue
+            yield report
+            known = report.format if report.skipped is None else None
+            if known and is_rules(known) and known.partition("+")[2] in IMPORTING:
+                for path in followed(report, self.home):
+                    if self._taken(path):
+                        continue
+                    self._brought.add(path)
+                    self.report.files.append(FileReport(path, f"{RULES}+{kind_of(path) or IMPORTED}"))
+                    yield self.report.files[-1]
+
+    def _taken(self, path: str) -> bool:
+        """Whether a file was taken already; that it was passed over before anything named it is not told."""
+        name = os.path.basename(path)
+        for report in self.report.files:
+            if os.path.basename(report.path) == name and os.path.realpath(report.path) == path:
+                if report.skipped is not None and not report.named:
+                    self.report.files.remove(report)
+                    return False
+                return report.skipped is None
+        return False
+
     def _plans(self, paths: Iterable[str]) -> Iterator[Plan]:
         """What there is to read, found out a little ahead of whoever reads it."""
         waiting: deque[Plan] = deque()
         size = 0
         for path in paths:
-            for report in self._files(path):
+            for report in self._with_imports(self._files(path)):
                 if self.cancel.is_set():
                     return
                 plan = self._plan(report)
@@ -200,7 +234,8 @@ class Importer:
             stream, report.note = open_log(report.path)
             with stream:
                 self._refresh()
-                plan = self.planner.plan(report, stream, self._format, self.ledger.size())
+                told = report.format if report.format and is_rules(report.format) else self._format
+                plan = self.planner.plan(report, stream, told, self.ledger.size())
             if isinstance(plan, Plan):
                 return plan
             self._skip(report, plan)

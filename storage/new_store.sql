@@ -358,6 +358,22 @@ CREATE TABLE summary (
  WITHOUT ROWID,
  STRICT;
 
+CREATE TABLE rule_section (
+	source INTEGER NOT NULL,
+	section INTEGER NOT NULL,
+	n INTEGER NOT NULL,
+	heading TEXT NOT NULL,
+	level INTEGER NOT NULL,
+	first INTEGER NOT NULL,
+	last INTEGER NOT NULL,
+	"offset" INTEGER NOT NULL,
+	size INTEGER NOT NULL,
+	digest BLOB,
+	PRIMARY KEY (source, section)
+)
+ WITHOUT ROWID,
+ STRICT;
+
 CREATE TABLE withheld (
 	"commit" BLOB NOT NULL,
 	entry INTEGER NOT NULL,

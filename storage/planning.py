@@ -16,6 +16,7 @@ from storage.detect import Detected, detect, head_of
 from storage.folds.fold import Fold
 from storage.folds.sources import SourceRow, Voice
 from storage.readers import base_of, is_document, readers
+from storage.readers.rules import is_rules
 from storage.segments import BLANK, spans_of
 from storage.store import Store, path_key
 
@@ -67,6 +68,8 @@ class Planner:
             return Plan(report, key, {}, row.state.no, row.voice, row.cursor, row.line, size, looked_at)
         stream.seek(0)
         head, _ = head_of(stream)
+        if format is None and row is not None and is_rules(row.voice.format):
+            format = row.voice.format  # one that a rule file brought in has nothing of its own to be known by
         found = detect(path, head, format, whole=size <= len(head))
         if found.skip:
             return Skipped(found.skip, head)

@@ -419,6 +419,28 @@ class Summary(SQLModel, table=True):
     summary: str = Field(sa_column=_text())
 
 
+class RuleSection(SQLModel, table=True):
+    """A section of a rule file, from one heading to the next. ``source``: the file's revision; ``n``: its record.
+
+    ``heading``: JSON list of the headings it stands under, outermost first; ``level`` 0: before the first one.
+    ``first``, ``last``: its lines, from 1. ``offset``, ``size``: its bytes, which tile the file. ``digest``: their
+    SHA-256; a row without one stands for a file whose text cannot be had: it was erased, or is too large to be read.
+    """
+
+    __tablename__ = "rule_section"
+    __table_args__ = KEYED
+    source: int = Field(sa_column=_key(Integer))
+    section: int = Field(sa_column=_key(Integer))
+    n: int = Field(sa_column=_int())
+    heading: str = Field(sa_column=_text())
+    level: int = Field(sa_column=_int())
+    first: int = Field(sa_column=_int())
+    last: int = Field(sa_column=_int())
+    offset: int = Field(sa_column=_int())
+    size: int = Field(sa_column=_int())
+    digest: bytes | None = Field(sa_column=_blob(null=True))
+
+
 class Withheld(SQLModel, table=True):
     """A commitment whose content was erased, and the redaction entry that says so."""
 
@@ -431,5 +453,6 @@ class Withheld(SQLModel, table=True):
 DURABLE = ("store_key", "ledger_entry", "tile", "segment", "payload", "payload_chunk")
 FOLDS = (
     "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "copied",
-    "beginning", "repeated", "unreadable", "artifact", "summary", "withheld",
+    "beginning", "repeated", "unreadable", "artifact", "summary", "rule_section",
+    "withheld",
 )  # fmt: skip

@@ -9,6 +9,7 @@ COMMANDS: dict[str, str] = {
     "sessions": "sessions",
     "show": "show",
     "search": "search",
+    "rules": "rules",
     "recall": "recall",
     "verify": "verify",
     "rebuild": "rebuild",

@@ -14,10 +14,11 @@ from affidavit.session.state import SessionState
 from storage.driver import Connection
 from storage.folds.known import Segments, Tables
 from storage.folds.reading import Ready
-from storage.folds.rows import Writer
+from storage.folds.rows import SectionRow, Writer
 from storage.folds.sources import SourceRow, Voice, state_of
 from storage.folds.withheld import Envelope, withheld
 from storage.numbers import number
+from storage.readers.rules import NOTHING, is_rules
 from storage.store import FOLD_VERSION
 
 
@@ -25,6 +26,7 @@ class Sink(Protocol):
     """Where a fold puts what it gave: tables, or a comparison with tables."""
 
     def write(self, changes: Changes, sessions: dict[int, SessionState]) -> None: ...
+    def sections(self, rows: Sequence[SectionRow]) -> None: ...
     def source(self, row: SourceRow) -> None: ...
     def withheld(self, entry: int, commitments: Iterable[bytes]) -> None: ...
     def folded(self, version: int, entries: int) -> None: ...
@@ -51,6 +53,7 @@ class Fold:
         self.withheld = withheld or {}
         self.sources: dict[int, SourceRow] = {}
         self._touched: set[int] = set()
+        self._sections: list[SectionRow] = []
         self._waiting: list[Taken] = []
         self._waiting_for = -1
 
@@ -65,6 +68,7 @@ class Fold:
         self.known.begin()
         self.derivation.begin()
         self._touched.clear()
+        self._sections = []
         self._waiting = []
 
     def revision(self, index: int, body: dict[str, Any], key: bytes, about: dict[str, str], entries: int) -> SourceRow:
@@ -88,6 +92,17 @@ class Fold:
     def segment(self, index: int, no: int, records: Sequence[Ready], size: int, lines: int) -> None:
         """An ``import.segment`` entry: its records made ready, its bytes and line feeds counted."""
         row = self.source(no)
+        if is_rules(row.voice.format):
+            self._take_rules(index, row, records)
+        else:
+            self._take(index, row, records)
+        row.cursor += size
+        row.line += lines
+        row.entries += 1
+        row.last = index
+        self._touched.add(no)
+
+    def _take(self, index: int, row: SourceRow, records: Sequence[Ready]) -> None:
         taken: list[Taken] = []
         for place, record in enumerate(records):
             if type(record) is tuple:
@@ -96,15 +111,24 @@ class Fold:
                 taken.append((number(index, place), None, Broken(*record)))
         if self.withheld:
             taken = [self._withhold(index, place, row.voice, record) for place, record in enumerate(taken)]
-        if no != self._waiting_for:
+        if row.state.no != self._waiting_for:
             self._derive()
-            self._waiting_for = no
+            self._waiting_for = row.state.no
         self._waiting += taken
-        row.cursor += size
-        row.line += lines
-        row.entries += 1
-        row.last = index
-        self._touched.add(no)
+
+    def _take_rules(self, index: int, row: SourceRow, records: Sequence[Ready]) -> None:
+        """Records of a rule file: they belong to no session and mean nothing to those around them."""
+        for place, record in enumerate(records):
+            n = number(index, place)
+            sections: Sequence[Any] = NOTHING
+            if type(record) is list:
+                self.derivation.take(row.state, [(n, None, Broken(*record))])
+            else:
+                row.state.records += 1
+                row.state.mapped += 1
+                if (index, place) not in self.withheld:
+                    sections = record
+            self._sections += [(row.state.no, at, n, *section) for at, section in enumerate(sections, 1)]
 
     def _derive(self) -> None:
         """Derive the records that wait, all of one source: looking things up once for many costs less."""
@@ -126,6 +150,7 @@ class Fold:
         """Hand on the batch; ``entries``: ledger entries folded after it."""
         self._derive()
         self.sink.write(self.derivation.finish(), self.derivation.touched)
+        self.sink.sections(self._sections)
         for no in sorted(self._touched):
             self.sink.source(self.sources[no])
         self.sink.folded(FOLD_VERSION, entries)

@@ -9,10 +9,12 @@ from affidavit.session.event import Draft, Reading
 from affidavit.session.prepare import Preparer
 from storage.folds.sources import Voice
 from storage.readers import Documents, base_of, is_document, readers
+from storage.readers.rules import is_rules, sections
 from storage.segments import RECORD_BYTES, Cut
 
 Ready = tuple[Any, ...] | list[Any]
-"""A record made ready: a prepared tuple, or ``[line, offset, length, reason]`` of one that could not be read."""
+"""A record made ready: a prepared tuple (of a rule file: its sections), or ``[line, offset, length, reason]`` of one
+that could not be read."""
 
 
 def make_ready(cuts: Iterable[Cut], voice: Voice, *, texts: bool = True) -> list[Ready]:
@@ -20,6 +22,8 @@ def make_ready(cuts: Iterable[Cut], voice: Voice, *, texts: bool = True) -> list
 
     Without ``texts`` what the search index takes is left out.
     """
+    if is_rules(voice.format):
+        return [_sections_ready(cut) for cut in cuts]
     if is_document(voice.format):
         return _document_ready(cuts, voice, texts)
     read = readers().get(voice.format, _UNKNOWN).read
@@ -35,6 +39,12 @@ def make_ready(cuts: Iterable[Cut], voice: Voice, *, texts: bool = True) -> list
             reading.flags = (*reading.flags, *flags)
         ready.append(prepare(reading, value))
     return ready
+
+
+def _sections_ready(cut: Cut) -> Ready:
+    if len(cut.value) > RECORD_BYTES:
+        return [cut.line, cut.offset, len(cut.value), str(cut.reason)]
+    return sections(cut.span)
 
 
 def _document_ready(cuts: Iterable[Cut], voice: Voice, texts: bool) -> list[Ready]:

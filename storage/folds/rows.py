@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import orjson
 
@@ -18,6 +18,10 @@ SESSION_COLUMNS = (
     "events", "turns", "lanes", "branches", "problems", "unreadable", "unknown", "duplicates", "models", "tokens",
     "tokens_in", "tokens_out", "cache_read", "cache_write", "checked", "state",
 )  # fmt: skip
+
+SECTION_COLUMNS = ("source", "section", "n", "heading", "level", "first", "last", "offset", "size", "digest")
+SectionRow = tuple[int, int, int, str, int, int, int, int, int, bytes | None]
+"""A section of a rule file in the order of :data:`SECTION_COLUMNS`."""
 
 
 def _holes(count: int) -> str:
@@ -113,6 +117,11 @@ class Writer:
                 f"INSERT OR REPLACE INTO {p}session({names}) VALUES({_holes(len(SESSION_COLUMNS))})",
                 [session_row(state) for state in sessions.values()],
             )
+
+    def sections(self, rows: Sequence[SectionRow]) -> None:
+        """Sections of rule files."""
+        if rows:
+            self.connection.executemany(f"INSERT INTO {self.prefix}rule_section VALUES({_holes(10)})", rows)
 
     def source(self, row: SourceRow) -> None:
         """Where reading a source stands now."""

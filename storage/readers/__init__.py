@@ -79,5 +79,6 @@ def readers() -> dict[str, Reader]:
     from storage.readers.claude_code import ClaudeCode
     from storage.readers.codex import Codex
     from storage.readers.own import Own
+    from storage.readers.rules import Rules
 
-    return {reader.name: reader for reader in (ClaudeCode(), Codex(), Own())}
+    return {reader.name: reader for reader in (ClaudeCode(), Codex(), Own(), Rules())}

@@ -23,7 +23,7 @@ from storage import driver
 from storage.driver import Connection
 from storage.folds.fold import Fold
 from storage.folds.known import Segments, Tables
-from storage.folds.rows import SESSION_COLUMNS, lane_row, session_row, turn_row
+from storage.folds.rows import SECTION_COLUMNS, SESSION_COLUMNS, SectionRow, lane_row, session_row, turn_row
 from storage.folds.sources import SOURCE_COLUMNS, SourceRow
 from storage.refold import Progress, Recall, Refold, withheld_records
 from storage.segments import SegmentError
@@ -80,6 +80,7 @@ class Against(Tables):
         self._summaries: Told = {}
         self._beginnings: Beginnings = {}
         self._sources: dict[int, SourceRow] = {}
+        self._sections: dict[tuple[int, int], SectionRow] = {}
         self._withheld: dict[bytes, int] = {}
         self._folded: tuple[int, int] = (0, 0)
         self._last = -1
@@ -278,6 +279,9 @@ class Against(Tables):
             else:
                 self._odd[key] = spent
 
+    def sections(self, rows: Sequence[SectionRow]) -> None:
+        self._sections.update({row[:2]: row for row in rows})
+
     def source(self, row: SourceRow) -> None:
         self._sources[row.state.no] = row
 
@@ -303,7 +307,7 @@ class Against(Tables):
         self._tables(list(sessions))
         self._extras()
         self._search_index()
-        self.report.checked["tables"] = 17
+        self.report.checked["tables"] = 18
 
     def _tables(self, sessions: list[SessionState]) -> None:
         """Tables small enough to be held: all their rows, both ways."""
@@ -328,6 +332,8 @@ class Against(Tables):
         }
         self._all("beginning", ("record", "session"), (), beginnings)
         self._all("summary", ("format", "leaf"), ("summary",), summaries)
+        sections = {key: row[2:] for key, row in self._sections.items()}
+        self._all("rule_section", SECTION_COLUMNS[:2], SECTION_COLUMNS[2:], sections)
         withheld = {(commitment,): (entry,) for commitment, entry in self._withheld.items()}
         self._all("withheld", ("commit",), ("entry",), withheld)
 

@@ -21,6 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "console"))
 
 from console_driver import Stage
 
+from tests.storage import claude_fixtures
+from tests.storage.kept import store_in, take, write
+
 NOW = datetime(2026, 5, 21, 9, 0, tzinfo=UTC)
 
 
@@ -115,3 +118,29 @@ async def test_nothing_is_written_by_looking(demo: Any) -> None:
     async with console(demo.store, read_only=True, mask=True) as it:
         await it.play("press enter j j r } ]\nsee turn\npress 6\ntype role\nsee hits")
     assert Path(demo.store).read_bytes() == before
+
+
+async def test_the_rules_a_session_ran_under_are_one_key_away(tmp_path: Path) -> None:
+    folder = tmp_path.resolve() / "acme"
+    write(folder, {"CLAUDE.md": b"# Tests\nState the \x1b[31mrole.\n"})
+    log = claude_fixtures.chain(
+        *[{**one, "cwd": str(folder)} for one in (claude_fixtures.person("Begin"), claude_fixtures.says("Begun"))]
+    )
+    write(tmp_path, claude_fixtures.lines(log), "projects/-acme/s.jsonl")
+    with store_in(tmp_path) as store:
+        take(store, folder, tmp_path / "projects")
+        path = store.path
+    async with console(path) as it:
+        await it.play("""
+            press enter
+            top   Begin
+            press I
+            see   1 rule file in force
+            see   CLAUDE.md
+            see   for the session's folder
+            see   ~ as imported afterwards
+            see   # Tests
+            see   State the ␛[31mrole.
+            press escape
+            top   Begin
+        """)

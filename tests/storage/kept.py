@@ -150,6 +150,9 @@ def meaning(path: str) -> dict[str, list[Any]]:
                 row.pop(column)
         if table == "open_call":
             row.pop("told")  # only of use to the call, and only looked for where that may matter
+        if table == "rule_section":
+            row["source"] = file[row["source"]]
+            row.pop("n")
         if table == "repeated":
             row["source"] = file[row["source"]]
         if table == "unreadable":

@@ -184,4 +184,5 @@ def test_our_lines_are_claimed_by_their_reader_alone() -> None:
         "claude-code": 0.0,
         "codex": 0.0,
         "affidavit": 1.0,
+        "rules": 0.0,
     }

@@ -69,6 +69,8 @@ def files() -> dict[str, bytes]:
         "before.jsonl": b'{"type":"summary","summary":"Of the roles","leafUuid":"r3"}\n'
         b'{"type":"summary","summary":"Of another","leafUuid":"r9"}\n',
         "main.jsonl": main + main.split(b"\n")[4] + b"\n" + b'{"cut": "sh\n',
+        "CLAUDE.md": b"Be brief.\n\n# Tests\nState the role.\n\n## Mocks\nNever by default.\n",
+        "AGENTS.md": b"# Build\nmake test\n",
         "own.jsonl": own(kind="user.message", id="a", text="Begin", at="2026-03-02T10:00:00Z")
         + own(kind="tool.intent", id="b", parent="a", call="open", tool="Bash", command="pytest -q")
         + own(kind="tool.finished", id="c", parent="b", call="early", ok=False, text="no", at="2026-03-02T10:00:09Z")

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
+from affidavit.session.event import event_hex
 from console.actions import Action, Situation
 from console.screens.event_pane.facts import address
 from console.screens.event_pane.pane import EventPane
@@ -632,6 +633,11 @@ class TimelineView(View):
         self.console_app.shell.flash(f"lanes: {words}")
 
     # the event itself
+
+    def do_rules(self) -> None:
+        if self.session is not None and self.item is not None:
+            event = event_hex(row_of(self.item).id)
+            self.console_app.go(Place("rules", session=self.session.uid, event=event))
 
     def do_raw(self) -> None:
         form = self.pane.turn_over()

@@ -1,0 +1,189 @@
+"""The rule files a session ran under at one of its events: where each stands, how that is known, and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from affidavit.session.event import event_hex
+from console.actions import Situation
+from console.finding import event_of, session_of
+from console.screens.view import Copy, Place, View, bindings, dot
+from console.widgets import figures
+from console.widgets.error_panel import describe
+from console.widgets.ink import Ink, Line
+from console.widgets.safe import Outside
+from console.widgets.text_view import TextView
+from console.words import moment
+
+if TYPE_CHECKING:
+    from storage.archive import Archive
+    from storage.queries.rules import InForce, RulesInForce
+
+MOST = 200_000
+"""Bytes of a file whose text is shown; of a longer one the beginning."""
+
+SCOPES = {
+    "managed": "for this machine",
+    "user": "for the user",
+    "project": "for the session's folder",
+    "below": "below the session's folder: read when files there are",
+    "import": "brought in by",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Rule files in force, with their texts as far as they can be had, and the address they were asked for at."""
+
+    address: str
+    rules: RulesInForce
+    texts: tuple[bytes | None, ...]
+
+
+def read_rules(archive: Archive, uid: str, event: str) -> Found:
+    """Reads the rule files in force at an event, or at a session's end. Runs in a reading thread."""
+    session = session_of(archive, uid)
+    row = event_of(archive, session, event) if event else None
+    rules = archive.rules_in_force(session.key, None if row is None else row.sort or None)
+    address = f"session/{session.uid}" + (f"#{event_hex(row.id)}" if row else "")
+    return Found(address, rules, tuple(archive.rule_text(one.file) for one in rules.files))
+
+
+def lines_of(found: Found, outside: Outside) -> tuple[list[Line], list[str]]:
+    """(what stands above, the files with their texts, numbered by line) as safe text."""
+    when = f" at {moment(found.rules.at)} UTC" if found.rules.at is not None else ""
+    many = len(found.rules.files)
+    head: list[Line] = [
+        (Ink("head", f"{figures.number(many)} rule file{'' if many == 1 else 's'} in force{when}"),),
+        (Ink("quiet", "of those that were imported, by where they stand; ~ where the log does not say so itself"),),
+    ]
+    for place, one in enumerate(found.rules.files, 1):
+        head += [(), *_about(place, one, outside)]
+    for told in found.rules.unmatched:
+        path = outside.line(told.path or "rules")
+        head += [(), (Ink("person", f"! the log holds the text of {path}, which is not among these files"),)]
+    lines: list[str] = []
+    for place, (one, text) in enumerate(zip(found.rules.files, found.texts, strict=True), 1):
+        lines += ["", f"━━ {place}  {outside.line(one.file.path)}", ""]
+        lines += _numbered(text, outside)
+    return [*head, ()], lines
+
+
+def _about(place: int, one: InForce, outside: Outside) -> list[Line]:
+    sure = any(told.revision == one.file.revision for told in one.loaded[-1:])
+    by = f" {outside.line(one.by)}" if one.by else ""
+    count = "no text" if one.file.withheld else f"{len(one.file.sections)} sections"
+    said: list[Line] = [
+        (Ink("key", f"{place}  "), Ink("outside", outside.line(one.file.path))),
+        (
+            Ink("quiet", f"   {SCOPES[one.scope]}{by} · {count} · revision {one.file.revision}"),
+            Ink("quiet", f" · imported {moment(one.file.imported)} UTC"),
+        ),
+        (Ink("text" if sure else "quiet", f"   {'' if sure else '~ '}{one.words}"),),
+    ]
+    if one.patterns:
+        said.append((Ink("quiet", f"   only for files like {outside.line(', '.join(one.patterns), 200)}"),))
+    if one.newer:
+        said.append((Ink("quiet", f"   {one.newer} newer revision{'' if one.newer == 1 else 's'} imported since"),))
+    if one.loaded and not sure:
+        said.append((Ink("person", "   ! the log holds another text of it than any that was imported"),))
+    return said
+
+
+def _numbered(text: bytes | None, outside: Outside) -> list[str]:
+    if text is None:
+        return ["its text cannot be had: it was erased, or is too large to be read"]
+    shown = outside.block(text[:MOST].decode("utf-8", "replace")).split("\n")
+    lines = [f"{number:5}  {line}" for number, line in enumerate(shown, 1)]
+    return [*lines, "       …"] if len(text) > MOST else lines
+
+
+class RulesView(View):
+    """See the module."""
+
+    NAME = "rules"
+    TITLE = "rule files"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("rules")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._place = Place("rules")
+        self._found: Found | None = None
+        self._error = ""
+        self._text = TextView()
+
+    def compose(self) -> ComposeResult:
+        yield self._text
+
+    def focus_main(self) -> None:
+        self._text.focus()
+
+    def arrive(self, place: Place) -> None:
+        app = self.console_app
+        self.focus_main()
+        self._place, self._found, self._error = place, None, ""
+        self._text.show(((Ink("quiet", "reading …"),),), ())
+        app.pool.ask(
+            (self, "rules"), lambda archive: read_rules(archive, place.session, place.event), self._show, self._fail
+        )
+
+    def place(self) -> Place:
+        return self._place
+
+    def _show(self, found: Found) -> None:
+        self._found = found
+        head, lines = lines_of(found, self.console_app.outside)
+        self._text.show(head, lines, "outside")
+        self.tell()
+
+    def _fail(self, error: Exception) -> None:
+        self._error = describe(error, self.console_app.outside)
+        lines: list[Line] = [(Ink("fails", "✗ nothing to show"),), ()]
+        self._text.show([*lines, *((Ink("text", line),) for line in self._error.split("\n"))], ())
+        self.tell()
+
+    # chrome
+
+    def crumbs(self) -> tuple[Line, Line]:
+        name = self.console_app.outside.line(self._place.session, 40)
+        return (
+            Ink("accent", "Sessions", "go.sessions"),
+            Ink("faint", " ▸ "),
+            Ink("outside", name),
+            Ink("faint", " ▸ "),
+            Ink("text", "rule files"),
+        ), ()
+
+    def missing(self) -> Line:
+        return dot(f"{self._text.fraction:.0%}" if not self._text.fits else "")
+
+    def situation(self, now: Situation) -> Situation:
+        return replace(now, row=self._found is not None, loading=self._found is None and not self._error)
+
+    def masked(self) -> None:
+        if self._found is not None:
+            self._show(self._found)
+
+    def prepare_copies(self, give: Callable[[Sequence[Copy]], None]) -> None:
+        if self._found is not None:
+            app = self.console_app
+            give(
+                [
+                    Copy("address", "address", self._found.address),
+                    Copy("command", "command that opens it", app.services.command(self._found.address)),
+                    Copy("text", "text", self._whole(self._found)),
+                ]
+            )
+
+    def prepare_text(self, give: Callable[[str], None]) -> None:
+        if self._found is not None:
+            give(self._whole(self._found))
+
+    def _whole(self, found: Found) -> str:
+        head, lines = lines_of(found, self.console_app.outside)
+        return "\n".join(["".join(ink.text for ink in line) for line in head] + lines)

@@ -1,0 +1,135 @@
+"""Files that rule files bring in with ``@path``, found when a rule file is imported.
+
+Whoever wrote a rule file may not be whoever imports it, so that a path in one opens no door: only files below the
+folder the rule file is for are read, and those in the folder Claude Code keeps for its user; links are resolved first.
+What is not followed is said.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from affidavit.text.marks import marked
+from storage.accounting import FileReport
+from storage.detect import detect
+from storage.readers import rules
+from storage.segments import RECORD_BYTES
+
+DEPTH = 5
+"""How many files deep imports are followed, as Claude Code does."""
+
+MOST_FOLLOWED = 500
+"""Files read for the sake of one rule file, at most."""
+
+MOST_SAID = 5
+HEAD = 1 << 16
+
+SETTINGS_FOLDERS = frozenset({".claude", ".github", ".cursor", ".amazonq", ".clinerules"})
+"""Folders whose rules are for the folder they stand in."""
+
+
+class Home(NamedTuple):
+    """The folder of a user, and that of Claude Code for them."""
+
+    folder: str
+    claude: str
+
+
+def home_of(environment: Mapping[str, str] = os.environ) -> Home:
+    """Where the user this runs for is at home."""
+    folder = os.path.expanduser("~")
+    return Home(folder, environment.get("CLAUDE_CONFIG_DIR") or os.path.join(folder, ".claude"))
+
+
+def tree_of(path: str) -> str:
+    """The folder a rule file is for: its own, or the one that holds its agent's folder of settings."""
+    folder = os.path.dirname(path)
+    at = folder
+    while at != (above := os.path.dirname(at)):
+        if os.path.basename(at) in SETTINGS_FOLDERS:
+            return above
+        at = above
+    return folder
+
+
+def target_of(target: str, importer: str, home: str) -> str:
+    """The path that an ``@path`` in a file means; nothing is looked up."""
+    if target.startswith("~/"):
+        target = os.path.join(home, target[2:])
+    return os.path.normpath(os.path.join(os.path.dirname(importer), target))
+
+
+def followed(report: FileReport, home: Home) -> Iterator[str]:
+    """Real paths of the files that a rule file brings in, also by way of others; notes what is not followed."""
+    first = os.path.realpath(report.path)
+    trees = [os.path.realpath(home.claude)]
+    tree = tree_of(first)
+    # A rule file for all of somebody's home opens none of it.
+    if not _within(os.path.realpath(home.folder), tree):
+        trees.append(tree)
+    refused: dict[str, str] = {}
+    seen = {first}
+    waiting = [(first, 0)]
+    while waiting:
+        path, depth = waiting.pop(0)
+        for _, target in rules.imports(_text(path)):
+            meant = os.path.realpath(target_of(target, path, home.folder))
+            if meant in seen:
+                continue
+            why = "too many levels deep" if depth == DEPTH else _refusal(meant, trees)
+            if why is None and len(seen) > MOST_FOLLOWED:
+                why = "too many"
+            if why is not None:
+                if why:
+                    refused.setdefault(target, why)
+                continue
+            seen.add(meant)
+            waiting.append((meant, depth + 1))
+            yield meant
+    if refused:
+        said = [f"@{target} ({why})" for target, why in list(refused.items())[:MOST_SAID]]
+        more = f" and {len(refused) - MOST_SAID} more" if len(refused) > MOST_SAID else ""
+        note = marked(f"not followed: {', '.join(said)}{more}")
+        report.note = f"{report.note}; {note}" if report.note else note
+
+
+def _refusal(path: str, trees: list[str]) -> str | None:
+    """Why a file is not followed, ``None`` where it is; nothing is said of what is not there."""
+    if not any(_within(path, tree) for tree in trees):
+        return "outside of its folder"
+    try:
+        status = os.lstat(path)
+    except (OSError, ValueError):
+        return ""
+    if stat.S_ISDIR(status.st_mode):
+        return ""
+    if not stat.S_ISREG(status.st_mode):
+        return "not a file"
+    if os.path.basename(path).startswith(".") and rules.kind_of(path) is None:
+        return "a hidden file"
+    if status.st_size > RECORD_BYTES:
+        return "too large"
+    head = _text(path, HEAD)
+    if b"\0" in head:
+        return "not a text"
+    return None if detect(path, head, whole=status.st_size <= HEAD).format in (None, *_own(path)) else "a log"
+
+
+def _own(path: str) -> tuple[str, ...]:
+    kind = rules.kind_of(path)
+    return () if kind is None else (f"{rules.NAME}+{kind}",)
+
+
+def _text(path: str, size: int = RECORD_BYTES) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(size)
+    except OSError:
+        return b""
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

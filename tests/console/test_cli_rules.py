@@ -1,0 +1,97 @@
+"""``affidavit rules``: what was imported, and what a session ran under, in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_runner import Runner
+
+from tests.storage import claude_fixtures as log
+
+RULE = b"Be brief.\n\n# Tests\nState the role.\n"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runner:
+    return Runner(monkeypatch, tmp_path.resolve())
+
+
+@pytest.fixture
+def session(run: Runner) -> str:
+    """Imports a session and the rule file of its folder; gives the session's address."""
+    rule = run.file("acme/CLAUDE.md", RULE)
+    records = log.chain(
+        *[
+            {**one, "cwd": str(rule.parent)}
+            for one in (
+                log.person("Begin"),
+                log.attachment("nested_memory", path=str(rule), content={"type": "Project", "content": RULE.decode()}),
+            )
+        ]
+    )
+    run.file("projects/-acme/s.jsonl", log.lines(records))
+    assert run("import", str(run.folder / "acme"), str(run.folder / "projects")).code == 0
+    return "session/" + run("sessions", "--json").json["sessions"][0]["id"]
+
+
+def test_rule_files_are_listed_with_their_sections(run: Runner, session: str) -> None:
+    assert session
+    done = run("rules")
+    assert done.code == 0
+    assert "CLAUDE.md" in done.out
+    assert "1 rule file" in done.err
+    done = run("rules", "--sections")
+    assert "3-4  Tests" in done.out
+    (rule,) = run("rules", "--json", "--text").json["rules"]
+    assert [(one["headings"], one["firstLine"], one["lastLine"]) for one in rule["sections"]] == [
+        ([], 1, 2), (["Tests"], 3, 4),
+    ]  # fmt: skip
+    assert "".join(one["text"] for one in rule["sections"]).encode() == RULE
+    assert rule["sections"][1]["ref"] == f"{run.folder}/acme/CLAUDE.md:3-4"
+    assert [one["revision"] for one in rule["revisions"]] == [1]
+
+
+def test_those_of_a_session_say_how_they_are_known(run: Runner, session: str) -> None:
+    document = run("rules", session, "--json").json
+    (rule,) = document["rules"]
+    assert (rule["scope"], rule["basis"], rule["words"]) == (
+        "project", "known_after", "the log holds this very text",
+    )  # fmt: skip
+    assert rule["loaded"][0]["address"].startswith(session + "#")
+    assert rule["loaded"][0]["revision"] == 1
+    done = run("rules", session, "--sections")
+    assert "the log holds this very text" in done.out
+    assert rule["loaded"][0]["address"] in done.out
+    first = run("show", session, "--json").json["events"][0]["address"]
+    done = run("rules", first)
+    assert "what stood there then is not known" in done.out
+    assert run("rules", f"turn/{session.partition('/')[2]}/1", "--json").json["rules"][0]["loaded"] == []
+
+
+def test_what_is_no_session_is_refused(run: Runner, session: str) -> None:
+    assert session
+    assert run("rules", "entry/1").code == 2
+    assert run("rules", "session/nowhere").code == 2
+    assert run("rules", "--text").code == 2
+
+
+def test_paths_and_headings_cannot_act_on_the_terminal(run: Runner) -> None:
+    run.file("a\x1b]0;x\x07/CLAUDE.md", b"# \x1b[2Jgone\xe2\x80\xae\n@../\x1b[31mx.md\n")
+    done = run("import", str(run.folder))
+    assert done.code == 0
+    for words in (("rules",), ("rules", "--sections")):
+        done = run(*words)
+        assert "\x1b" not in done.out + done.err
+        assert "\u202e" not in done.out
+    assert json.loads(run("rules", "--json").raw)["rules"]
+
+
+def test_an_import_says_what_it_did_not_follow(run: Runner) -> None:
+    run.file("secret.md", b"secret")
+    run.file("acme/CLAUDE.md", b"@../secret.md\n")
+    done = run("import", str(run.folder / "acme"))
+    assert done.code == 0
+    assert "@../secret.md (outside of its folder)" in done.out
+    assert run("rules", "--json").json["rules"][0]["path"].endswith("CLAUDE.md")
