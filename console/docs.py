@@ -104,7 +104,7 @@ def keys() -> str:
 
 def schema() -> str:
     """The JSON Schema of the lines a program may write."""
-    from affidavit.session.own import json_schema
+    from affidavit.lines import json_schema
 
     return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 

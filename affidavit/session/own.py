@@ -1,8 +1,6 @@
-"""Our own JSON Lines: the lines a program writes to have its session kept, as models.
+"""The lines a program writes to have its session kept, as models; see :mod:`affidavit.lines`.
 
-They are the contract of ``affidavit record`` (which takes a line or says what is wrong with it, where) and of
-``affidavit schema`` (which prints them as JSON Schema). Names are camelCase in JSON. Fields this page does not know
-are kept with the line's bytes and change nothing.
+Names are camelCase in JSON. Fields this page does not know are kept with the line's bytes and change nothing.
 """
 
 from __future__ import annotations
@@ -10,15 +8,12 @@ from __future__ import annotations
 from base64 import b64decode
 from datetime import datetime
 from hashlib import sha256
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from affidavit.proof.parsing import STRICT_REASONS, StrictError, loads_strict
 from affidavit.session.event import Actor, Kind
-
-SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 MOST_TOKENS = (1 << 53) - 1
 
@@ -139,52 +134,3 @@ class Artifact(_Line):
         digest = "sha256:" + sha256(self.content()).hexdigest()
         if self.digest is not None and self.digest != digest:
             raise ValueError(f"digest differs: its content has {digest}")
-
-
-Line = Annotated[SessionEvent | Artifact, Field(discriminator="type")]
-
-_ADAPTER: TypeAdapter[SessionEvent | Artifact] = TypeAdapter(Line)
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of one line."""
-    return {
-        "$schema": SCHEMA_DIALECT,
-        "title": "Affidavit JSON Lines",
-        "description": "One line of what `affidavit record` takes: UTF-8 without byte order mark, one JSON object a "
-        "line, no key twice, no NaN, integers within 2^53 - 1, at most 64 levels deep.",
-        **_ADAPTER.json_schema(by_alias=True, mode="validation"),
-    }
-
-
-class Problem(NamedTuple):
-    """What is wrong with a line: the byte in it (from 0) where that shows, the field (``""``: the line), the reason."""
-
-    byte: int
-    field: str
-    reason: str
-
-
-def check_line(line: bytes) -> list[Problem]:
-    """Everything that keeps a line from being taken, empty where nothing does. ``line`` may end in a line feed."""
-    try:
-        value = loads_strict(line)
-    except StrictError as error:
-        return [Problem(error.offset, "", STRICT_REASONS.get(error.reason, error.reason))]
-    if not isinstance(value, dict):
-        return [Problem(0, "", "is no JSON object")]
-    try:
-        _ADAPTER.validate_python(value)
-    except ValidationError as error:
-        return [_problem(line, about) for about in error.errors(include_url=False, include_input=False)]
-    return []
-
-
-def _problem(line: bytes, about: Any) -> Problem:
-    where = [str(part) for part in about["loc"] if part not in ("session.event", "artifact")]
-    field = ".".join(where)
-    if about["type"] in ("union_tag_invalid", "union_tag_not_found"):
-        return Problem(max(line.find(b'"type"'), 0), "type", "must be session.event or artifact")
-    byte = line.find(b'"' + where[0].encode() + b'"') if where else -1
-    reason = about["msg"].removeprefix("Value error, ")
-    return Problem(max(byte, 0), field, reason[0].lower() + reason[1:])

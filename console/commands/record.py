@@ -80,7 +80,7 @@ class Checked:
 
     def _wrong(self, line: bytes) -> tuple[str | None, int]:
         """Why a line is refused and at which byte of it; ``None``: it conforms, or is blank."""
-        from affidavit.session.own import check_line
+        from affidavit.lines import check_line
 
         if self._size > LONGEST_LINE:
             return f"is longer than {plural(LONGEST_LINE, 'byte')}", 0

@@ -17,7 +17,7 @@ def schema_command(call: Call) -> int:
 
     It is a JSON document with or without --json.
     """
-    from affidavit.session.own import json_schema
+    from affidavit.lines import json_schema
 
     call.output.document(json_schema())
     return 0

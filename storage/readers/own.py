@@ -1,6 +1,6 @@
 """Affidavit's own JSON Lines: what any program may write to have its session kept (``affidavit record``).
 
-The lines and what their fields mean are described by the models of :mod:`affidavit.session.own`, which check what
+The lines and what their fields mean are described by the models of :mod:`affidavit.lines`, which check what
 ``record`` takes in. Here the same lines are read as leniently as any other log, without those models.
 """
 

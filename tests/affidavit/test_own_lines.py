@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from affidavit.lines import check_line, json_schema
 from affidavit.session.event import KINDS
-from affidavit.session.own import Artifact, SessionEvent, check_line, json_schema
+from affidavit.session.own import Artifact, SessionEvent
 
 EVENT: dict[str, Any] = {
     "type": "session.event",
