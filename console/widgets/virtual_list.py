@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.geometry import Region
@@ -18,117 +17,52 @@ from textual.strip import Strip
 
 from console.widgets.ink import Ink, Line, fit, width
 from console.widgets.inked import Inked
+from console.widgets.source import Anchor, Item, Source
+from console.widgets.window import Stretch, Window
 
 if TYPE_CHECKING:
     from console.reading import ReadPool
     from storage.archive import Archive
     from storage.queries.models import Page
 
-Item = TypeVar("Item")
-Cursor = tuple[object, ...]
 
+class ListMessage(Message):
+    """What a list tells the views around it."""
 
-class Source(Protocol[Item]):
-    """Where a list's rows come from. ``load`` runs in a reading thread; the rest on the event loop.
-
-    A source is never changed once a list shows it: another filter or order is another source.
-    """
+    def __init__(self, list: VirtualList[Any]) -> None:
+        super().__init__()
+        self.list = list
 
     @property
-    def two_way(self) -> bool:
-        """Whether ``load`` can go backwards. A source that cannot keeps every row it has given."""
-        ...
-
-    def load(self, archive: Archive, cursor: Cursor | None, direction: Any, inclusive: bool, limit: int) -> Page[Item]:
-        """A page of rows; ``cursor=None`` begins at the first row, or ends at the last when going ``before``."""
-        ...
-
-    def key(self, item: Item) -> Hashable:
-        """What stays the same about a row when it is read again."""
-        ...
-
-    def line(self, item: Item, room: int) -> Line:
-        """How a row looks in so many cells, without its cursor and mark."""
-        ...
+    def control(self) -> VirtualList[Any]:
+        return self.list
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """A place to begin at: the page around ``cursor``, with the row of ``key`` on screen line ``line``."""
-
-    cursor: Cursor
-    key: Hashable
-    line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Window(Generic[Item]):
-    rows: tuple[Item, ...]
-    before: Cursor | None
-    after: Cursor | None
-
-
-class VirtualList(Inked, Generic[Item], can_focus=True):
+class VirtualList(Inked, Window[Item], can_focus=True):
     """See the module. The view in front of it gives it a source with :meth:`show`."""
 
-    PAGE = 200
-    KEEP = 2_000
-    """Rows kept around the screen before far pages are let go."""
-    NEAR = 100
-    """Rows left beyond the screen when the next page is asked for."""
     GUTTER = 2
 
     DEFAULT_CSS = """
     VirtualList { height: 1fr; width: 1fr; }
     """
 
-    class Moved(Message):
+    class Moved(ListMessage):
         """The cursor stands on another row (or on none). Later moves replace earlier ones not yet handled."""
-
-        def __init__(self, list: VirtualList[Any]) -> None:
-            super().__init__()
-            self.list = list
-
-        @property
-        def control(self) -> VirtualList[Any]:
-            return self.list
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, VirtualList.Moved) and message.list is self.list
 
-    class Changed(Message):
+    class Changed(ListMessage):
         """The list begins to read, has read, or could not."""
 
-        def __init__(self, list: VirtualList[Any]) -> None:
-            super().__init__()
-            self.list = list
-
-        @property
-        def control(self) -> VirtualList[Any]:
-            return self.list
-
-    class Opened(Message):
+    class Opened(ListMessage):
         """A row was clicked while the cursor stood on it."""
 
-        def __init__(self, list: VirtualList[Any]) -> None:
-            super().__init__()
-            self.list = list
-
-        @property
-        def control(self) -> VirtualList[Any]:
-            return self.list
-
     def __init__(self, pool: Callable[[], ReadPool], *, id: str | None = None) -> None:
-        super().__init__(id=id)
+        Window.__init__(self)
+        Inked.__init__(self, id=id)
         self._pool = pool
-        self.source: Source[Item] | None = None
-        self.rows: list[Item] = []
-        self.before: Cursor | None = None
-        self.after: Cursor | None = None
-        self.top = 0
-        self.cursor = 0
-        self.first: int | None = None
-        """How many rows of the whole list stand before ``rows[0]``, where that is known."""
         self.total: int | None = None
         """Length of the whole list, once counted."""
         self.reading = False
@@ -148,9 +82,8 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         return self.rows[self.cursor]
 
     @property
-    def ordinal(self) -> int | None:
-        """The place of the cursor in the whole list, from 1, where it is known."""
-        return None if self.first is None or not self.rows else self.first + self.cursor + 1
+    def height(self) -> int:
+        return self.size.height
 
     @property
     def empty(self) -> bool:
@@ -181,16 +114,16 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         self._asked.clear()
         limit = self.PAGE
 
-        def first(archive: Archive) -> _Window[Item]:
+        def first(archive: Archive) -> Stretch[Item]:
             if at is not None:
                 below = source.load(archive, at.cursor, "after", True, limit)
                 above = source.load(archive, at.cursor, "before", False, limit // 2)
-                return _Window((*above.rows, *below.rows), above.before, below.after)
+                return Stretch((*above.rows, *below.rows), above.before, below.after)
             page = source.load(archive, None, "before" if end else "after", False, limit)
-            return _Window(page.rows, page.before if source.two_way else None, page.after)
+            return Stretch(page.rows, page.before if source.two_way else None, page.after)
 
-        def done(window: _Window[Item]) -> None:
-            self._replace(window, at, end)
+        def done(stretch: Stretch[Item]) -> None:
+            self._replace(stretch, at, end)
 
         self._pool().forget((self, "more"))
         self._pool().ask((self, "rows"), first, done, self._failed)
@@ -205,41 +138,16 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         """Show nothing, and ask nothing."""
         self._pool().forget((self, "rows"))
         self._pool().forget((self, "more"))
-        self.source, self.rows, self.before, self.after = None, [], None, None
-        self.top = self.cursor = 0
-        self.reading, self.error, self.total, self.first = False, None, None, None
+        self.empty_out()
+        self.reading, self.error, self.total = False, None, None
         self.redraw()
 
-    def _replace(self, window: _Window[Item], at: Anchor | None, end: bool) -> None:
-        source = self.source
-        assert source is not None
-        self.rows, self.before, self.after = list(window.rows), window.before, window.after
+    def _replace(self, stretch: Stretch[Item], at: Anchor | None, end: bool) -> None:
         self.reading = False
-        if at is not None:
-            self.cursor = self._nearest(at)
-            self.first = 0 if self.before is None else None
-            middle = self.size.height // 3 if at.line is None else at.line
-            self.top = self.cursor - middle
-        elif end:
-            self.cursor = len(self.rows) - 1
-            self.top = len(self.rows)
-            self.first = 0 if self.before is None else None
-        else:
-            self.cursor = self.top = 0
-            self.first = 0
-        self._settle()
+        self.fill(stretch, at, end)
         self.redraw()
         self._told()
         self._read_on()
-
-    def _nearest(self, at: Anchor) -> int:
-        source = self.source
-        assert source is not None
-        for index, item in enumerate(self.rows):
-            if source.key(item) == at.key:
-                return index
-        # The row itself is not in this list: the first row at or after its place.
-        return min(self.PAGE // 2, max(len(self.rows) - 1, 0)) if self.before is not None else 0
 
     def _failed(self, error: Exception) -> None:
         self.reading = False
@@ -259,15 +167,14 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
         """Ask for the next page in whichever direction the screen comes near an edge."""
         if self.reading or self.source is None:
             return
-        if self.after is not None and len(self.rows) - (self.top + self.size.height) < self.NEAR:
-            self._ask_more("after", self.after)
-        elif self.before is not None and self.top < self.NEAR:
-            self._ask_more("before", self.before)
+        direction = self.wants()
+        if direction is not None:
+            self._ask_more(direction)
 
-    def _ask_more(self, direction: str, cursor: Cursor) -> None:
+    def _ask_more(self, direction: str) -> None:
         if self._asked:
             return
-        source = self.source
+        source, cursor = self.source, self.after if direction == "after" else self.before
         assert source is not None
         self._asked.add(direction)
         limit = self.PAGE
@@ -277,61 +184,16 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
 
         def done(page: Page[Item]) -> None:
             self._asked.discard(direction)
-            (self._append if direction == "after" else self._prepend)(page)
+            if (self.append if direction == "after" else self.prepend)(page):
+                self.redraw()
+            self.post_message(self.Changed(self))
+            self._read_on()
 
         self._pool().ask((self, "more"), more, done, self._failed)
 
-    def _append(self, page: Page[Item]) -> None:
-        source = self.source
-        assert source is not None
-        known = len(self.rows)
-        self.rows.extend(page.rows)
-        self.after = page.after
-        excess = len(self.rows) - self.KEEP
-        if source.two_way and excess > self.PAGE and self.top > excess:
-            self._let_go_above(excess)
-        if self.top + self.size.height > known:
-            self.redraw()
-        self.post_message(self.Changed(self))
-        self._read_on()
-
-    def _let_go_above(self, count: int) -> None:
-        cursor_of = getattr(self.source, "cursor", None)
-        if cursor_of is None or self.cursor < count:
-            return
-        self.before = cursor_of(self.rows[count])
-        del self.rows[:count]
-        self.top -= count
-        self.cursor -= count
-        if self.first is not None:
-            self.first += count
-
-    def _prepend(self, page: Page[Item]) -> None:
-        count = len(page.rows)
-        self.rows[:0] = page.rows
-        self.before = page.before
-        self.top += count
-        self.cursor += count
-        if self.before is None:
-            self.first = 0
-        elif self.first is not None:
-            self.first -= count
-        cursor_of = getattr(self.source, "cursor", None)
-        excess = len(self.rows) - self.KEEP
-        keep_to = len(self.rows) - excess
-        if excess > self.PAGE and cursor_of is not None and keep_to > max(self.top + self.size.height, self.cursor + 1):
-            del self.rows[keep_to:]
-            self.after = cursor_of(self.rows[-1])
-        if self.top - count < 0:
-            self.redraw()
-        self.post_message(self.Changed(self))
-        self._read_on()
-
     def go_on(self) -> None:
         """Look whether the list goes on after what was its last row."""
-        cursor_of = getattr(self.source, "cursor", None)
-        if self.after is None and self.rows and cursor_of is not None and not self.reading:
-            self.after = cursor_of(self.rows[-1])
+        if not self.reading and self.goes_on():
             self._read_on()
 
     # moving
@@ -345,21 +207,13 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
             return
         old, self.cursor = self.cursor, to
         top = self.top
-        self._settle()
+        self.settle()
         if self.top != top:
             self.redraw()
         else:
             self._refresh_rows(old, to)
         self.post_message(self.Moved(self))
         self._read_on()
-
-    def _settle(self) -> None:
-        """Bring the cursor onto the screen and the screen onto the rows."""
-        height = max(self.size.height, 1)
-        margin = min(3, max((height - 1) // 2, 0))
-        self.top = min(self.top, self.cursor - margin)
-        self.top = max(self.top, self.cursor - height + 1 + margin)
-        self.top = max(min(self.top, len(self.rows) - height), 0)
 
     def _refresh_rows(self, *rows: int) -> None:
         across = self.size.width
@@ -388,7 +242,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
     def _page(self, by: int) -> None:
         if self.rows and not self.reading:
             before = self.top
-            self.top = max(min(self.top + by, len(self.rows) - self.size.height), 0)
+            self.turn(by)
             self.move(self.cursor + by)
             if self.top != before:
                 self.redraw()
@@ -440,12 +294,9 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
             self.move(row)
 
     def _wheel(self, by: int) -> None:
-        height = self.size.height
-        top = max(min(self.top + by, len(self.rows) - height), 0)
-        if top == self.top or self.reading:
+        if self.reading or not self.turn(by):
             return
-        self.top = top
-        self.cursor = min(max(self.cursor, top), top + height - 1, len(self.rows) - 1)
+        self.cursor = min(max(self.cursor, self.top), self.top + self.height - 1, len(self.rows) - 1)
         self.redraw()
         self.post_message(self.Moved(self))
         self._read_on()
@@ -462,7 +313,7 @@ class VirtualList(Inked, Generic[Item], can_focus=True):
 
     def on_resize(self) -> None:
         self._strips.clear()
-        self._settle()
+        self.settle()
         self._read_on()
 
     def on_focus(self) -> None:

@@ -10,30 +10,30 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal
+from textual.containers import Horizontal
 from textual.timer import Timer
 from textual.widgets import Input
 
 from affidavit.session.event import KINDS, event_hex
 from console.actions import Situation
 from console.finding import Hits
-from console.screens.event_pane.pane import EventPane
+from console.screens.events_view import EventsView
 from console.screens.search.lines import hit_line
-from console.screens.timeline.copying import copies_of, whole_text
-from console.screens.view import Copy, Place, View, bindings, dot
+from console.screens.view import Copy, Place, bindings, dot
 from console.widgets import figures
 from console.widgets.bar import Bar
 from console.widgets.chooser import Choice, Chooser
 from console.widgets.ink import Ink, Line
-from console.widgets.list_pane import ListPane
 from console.widgets.notice import Notice
 from console.widgets.prompt import Typed
 from console.widgets.safe import Outside
-from console.widgets.virtual_list import Cursor, VirtualList
+from console.widgets.source import Cursor
+from console.widgets.virtual_list import VirtualList
 from storage.queries.models import Hit, Page, Total
 
 if TYPE_CHECKING:
     from storage.archive import Archive
+    from storage.queries.models import SessionRow
 
 REST = 0.12
 """Seconds of rest after a key before what is typed is searched for."""
@@ -67,11 +67,12 @@ class _State:
     kinds: frozenset[str] | None
 
 
-class SearchView(View):
+class SearchView(EventsView):
     """See the module."""
 
     NAME = "search"
     TITLE = "Search"
+    WHAT = "what fits"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("search"),
         Binding("tab", "swap", show=False),
@@ -85,27 +86,20 @@ class SearchView(View):
         self._typing: Timer | None = None
         self._line = Typed(placeholder="words to find in every session", id="search-input")
         self._counted = Bar(id="search-count")
-        self._rows: VirtualList[Hit] = VirtualList(lambda: self.console_app.pool, id="search-list")
-        self._list_pane = ListPane(
-            self._rows, what="what fits", empty=self._say_empty, failed=self._say_failed, id="search-pane"
-        )
-        self.pane = EventPane()
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="search-line"):
             yield Bar(id="search-mark")
             yield self._line
             yield self._counted
-        with Container(id="search-body"):
-            yield self._list_pane
-            yield self.pane
+        yield from self.body()
 
     def on_mount(self) -> None:
         self.query_one("#search-mark", Bar).say((Ink("key", " ⌕ "),))
 
-    @property
-    def main_list(self) -> VirtualList[Any]:
-        return self._rows
+    def event_key(self) -> int | None:
+        hit: Hit | None = self._rows.item
+        return hit.key if hit is not None else None
 
     def second(self) -> None:
         """The line to type into stands there."""
@@ -121,7 +115,7 @@ class SearchView(View):
         if self.has_class("-whole"):
             self.pane.focus()
         elif self._rows.rows and self._text.strip():
-            self._list_pane.focus_main()
+            super().focus_main()
         else:
             self._type()
 
@@ -188,10 +182,6 @@ class SearchView(View):
         else:
             self.pane.say(())
 
-    @on(EventPane.Settled)
-    def _settled(self) -> None:
-        self.tell()
-
     def _say_failed(self, notice: Notice, error: Exception) -> None:
         self.console_app.show_error(notice, "The search could not be made", error)
 
@@ -228,10 +218,6 @@ class SearchView(View):
         if self._kinds is not None:
             parts.append("other kinds hidden by filter")
         return dot(*parts)
-
-    def standing(self) -> Line:
-        told = self.pane.told
-        return self.console_app.standing.entry(told.number, told.address) if told else self.console_app.standing.line()
 
     def situation(self, now: Situation) -> Situation:
         rows = self._rows
@@ -272,17 +258,6 @@ class SearchView(View):
             self.console_app.finding.hits = Hits(self._text, rows.rows, rows.cursor)
             self.console_app.go(Place("timeline", session=hit.session_uid, event=event_hex(hit.id)))
 
-    @on(VirtualList.Opened)
-    def _opened(self, event: VirtualList.Opened) -> None:
-        event.stop()
-        self.do_open()
-
-    def do_hit_next(self) -> None:
-        self._rows.do_down()
-
-    def do_hit_previous(self) -> None:
-        self._rows.do_up()
-
     def do_facets(self) -> None:
         choices = [Choice(kind, kind, checked=self._kinds == frozenset({kind})) for kind in KINDS]
         self.app.push_screen(Chooser("Search only", choices), self._narrowed)
@@ -308,26 +283,12 @@ class SearchView(View):
             return False
         return True
 
-    def masked(self) -> None:
-        self._rows.redraw()
-        self.pane.again()
-
     def prepare_copies(self, give: Callable[[Sequence[Copy]], None]) -> None:
         hits = list(self._rows.marked.values()) or ([self._rows.item] if self._rows.item else [])
-        outside, command = self.console_app.outside, self.console_app.services.command
 
-        def read(archive: Archive) -> list[Copy]:
+        def find(archive: Archive) -> tuple[SessionRow, Sequence[int]]:
             session = archive.session(archive.event(hits[0].key).session)
-            same = [hit.key for hit in hits if hit.session_uid == session.uid]
-            return copies_of(archive, session, same, outside, command)
+            return session, [hit.key for hit in hits if hit.session_uid == session.uid]
 
         if hits:
-            self.console_app.pool.ask((self, "copy"), read, give, self.console_app.failed)
-
-    def prepare_text(self, give: Callable[[str], None]) -> None:
-        hit, outside = self._rows.item, self.console_app.outside
-        if hit is not None:
-            key = hit.key
-            self.console_app.pool.ask(
-                (self, "copy"), lambda archive: whole_text(archive, key, "text", outside), give, self.console_app.failed
-            )
+            self.offer_copies(give, find)

@@ -13,16 +13,17 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from console.actions import Situation
+from console.screens.list_view import ListView
 from console.screens.sessions.columns import AGENTS, heading, project, session_line
-from console.screens.view import Copy, Place, View, bindings, dot
+from console.screens.view import Copy, Place, bindings, dot
 from console.widgets import figures
 from console.widgets.bar import Bar
 from console.widgets.chooser import Choice, Chooser
 from console.widgets.ink import Ink, Line
-from console.widgets.list_pane import ListPane
 from console.widgets.notice import Notice
 from console.widgets.safe import Outside
-from console.widgets.virtual_list import Cursor, VirtualList
+from console.widgets.source import Cursor
+from console.widgets.virtual_list import VirtualList
 from storage.archive import SessionFilter
 from storage.queries.models import Page, SessionRow, StoreTotals, Total
 
@@ -74,11 +75,12 @@ class SessionSource:
         return session_line(item, room, self.outside, self.now(), self.broken(item.uid))
 
 
-class SessionsView(View):
+class SessionsView(ListView):
     """See the module."""
 
     NAME = "sessions"
     TITLE = "Sessions"
+    WHAT = "the sessions"
     CSS_FILE: ClassVar[str] = str(Path(__file__).with_suffix(".tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("sessions")]
     filter_hint = "words of a title, a project or an id"
@@ -94,27 +96,21 @@ class SessionsView(View):
         self._totals: StoreTotals | None = None
         self._fitting: Total | None = None
         self._heading = Bar(id="sessions-heading")
-        self._rows: VirtualList[SessionRow] = VirtualList(lambda: self.console_app.pool, id="sessions-list")
-        self._pane = ListPane(self._rows, what="the sessions", empty=self._say_empty, failed=self._say_failed)
 
     def compose(self) -> ComposeResult:
         yield self._heading
-        yield self._pane
-
-    @property
-    def main_list(self) -> VirtualList[Any]:
-        return self._rows
+        yield self._list_pane
 
     @property
     def row(self) -> SessionRow | None:
         """The session under the cursor."""
-        item: SessionRow | None = self.main_list.item
+        item: SessionRow | None = self._rows.item
         return item
 
     # reading
 
     def arrive(self, place: Place) -> None:  # noqa: ARG002
-        if self.main_list.source is None or self.main_list.error is not None:
+        if self._rows.source is None or self._rows.error is not None:
             self.reload()
         self.focus_main()
 
@@ -141,7 +137,7 @@ class SessionsView(View):
         source = SessionSource(
             self._filter, self._sort, self._descending, app.outside, app.now, app.standing.in_session
         )
-        self.main_list.show(source)
+        self._rows.show(source)
         self._say_heading()
         self._count()
 
@@ -158,7 +154,7 @@ class SessionsView(View):
             self._rows.total = found[1].value
             if found[0].sessions == 0:
                 self.console_app.found_empty()
-            self._pane.settle()
+            self._list_pane.settle()
             self.console_app.shell.hint(self.preview_hint())
             self.tell()
 
@@ -166,7 +162,7 @@ class SessionsView(View):
 
     def _no_count(self, _error: Exception) -> None:
         self._totals = self._fitting = None
-        if self.main_list.error is None:
+        if self._rows.error is None:
             self.tell()
 
     @on(VirtualList.Changed)
@@ -192,9 +188,6 @@ class SessionsView(View):
     def _say_heading(self) -> None:
         width = self.size.width - VirtualList.GUTTER
         self._heading.say((Ink("text", " " * VirtualList.GUTTER), *heading(width - 1, self._sort, self._descending)))
-
-    def focus_main(self) -> None:
-        self._pane.focus_main()
 
     # chrome
 
@@ -227,7 +220,7 @@ class SessionsView(View):
         return figures.number(self._totals.sessions - self._fitting.value)
 
     def missing(self) -> Line:
-        rows = self.main_list
+        rows = self._rows
         if rows.reading and not rows.rows:
             return (Ink("quiet", "reading …"),)
         if self._fitting is None:
@@ -247,7 +240,7 @@ class SessionsView(View):
         return dot(*parts)
 
     def situation(self, now: Situation) -> Situation:
-        rows = self.main_list
+        rows = self._rows
         return replace(
             now,
             row=rows.item is not None,
@@ -275,11 +268,11 @@ class SessionsView(View):
         return dot(f"{fitting} of {every} · {self._hidden()} hidden")
 
     def leave(self) -> bool:
-        if self.main_list.error is not None:
+        if self._rows.error is not None:
             self.reload()
             return True
-        if self.main_list.marked:
-            self.main_list.unmark()
+        if self._rows.marked:
+            self._rows.unmark()
             return True
         if self._filter != SessionFilter():
             self._filter, self._since = SessionFilter(), "any"
@@ -292,17 +285,6 @@ class SessionsView(View):
     def do_open(self) -> None:
         if self.row is not None:
             self.console_app.go(Place("timeline", session=self.row.uid))
-
-    @on(VirtualList.Opened)
-    def _opened(self, event: VirtualList.Opened) -> None:
-        event.stop()
-        self.do_open()
-
-    def do_hit_next(self) -> None:
-        self.main_list.do_down()
-
-    def do_hit_previous(self) -> None:
-        self.main_list.do_up()
 
     def do_sort(self) -> None:
         choices = [
@@ -367,15 +349,12 @@ class SessionsView(View):
         return int((today - timedelta(days=days)).timestamp()) * 1_000_000
 
     def prepare_copies(self, give: Callable[[Sequence[Copy]], None]) -> None:
-        rows = list(self.main_list.marked.values()) or ([self.row] if self.row else [])
+        rows = list(self._rows.marked.values()) or ([self.row] if self.row else [])
         give(session_copies(rows, self.console_app.outside))
 
     def prepare_text(self, give: Callable[[str], None]) -> None:
         if self.row is not None:
             give(session_text(self.row, self.console_app.outside))
-
-    def masked(self) -> None:
-        self.main_list.redraw()
 
 
 def session_text(row: SessionRow, outside: Outside) -> str:

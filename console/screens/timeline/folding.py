@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 from console.screens.timeline.source import Shape
-from console.widgets.virtual_list import Cursor
+from console.widgets.source import Cursor
 from storage.archive import EventFilter
 from storage.queries.models import EventRow
 

@@ -10,7 +10,7 @@ from console.screens.timeline.lines import event_line, lane_line
 from console.widgets import figures
 from console.widgets.ink import Line
 from console.widgets.safe import Outside
-from console.widgets.virtual_list import Cursor
+from console.widgets.source import Cursor
 from storage.archive import EventFilter
 from storage.queries.models import EventRow, LaneRow, Page
 

@@ -11,16 +11,17 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from console.actions import Action, Situation
+from console.screens.list_view import ListView
 from console.screens.verify.report import Report, failure_line, failure_lines, progress_line, report_lines
-from console.screens.view import Copy, Place, View, bindings, dot
+from console.screens.view import Copy, Place, bindings, dot
 from console.services import VerifyFailure, VerifyResult
 from console.widgets import figures
 from console.widgets.ink import Ink, Line
-from console.widgets.list_pane import ListPane
 from console.widgets.notice import Notice
 from console.widgets.safe import Outside
+from console.widgets.source import Cursor
 from console.widgets.text_view import TextView
-from console.widgets.virtual_list import Cursor, VirtualList
+from console.widgets.virtual_list import VirtualList
 from console.working import Job
 from storage.queries.models import Page
 
@@ -64,11 +65,12 @@ class FailureSource:
         return failure_line(item[1], room, self.outside)
 
 
-class VerifyView(View):
+class VerifyView(ListView):
     """See the module."""
 
     NAME = "verify"
     TITLE = "Verify"
+    WHAT = "the failures"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("verify")]
     filter_hint = "words of a failure"
 
@@ -81,22 +83,11 @@ class VerifyView(View):
         self._report = Report(id="verify-report")
         self._detail = TextView(id="verify-detail")
         self._detail.can_focus = False
-        self._rows: VirtualList[_Row] = VirtualList(lambda: self.console_app.pool, id="verify-list")
-        self._pane = ListPane(
-            self._rows, what="the failures", empty=self._say_empty, failed=self._say_failed, id="verify-pane"
-        )
 
     def compose(self) -> ComposeResult:
         yield self._report
-        yield self._pane
+        yield self._list_pane
         yield self._detail
-
-    @property
-    def main_list(self) -> VirtualList[Any]:
-        return self._rows
-
-    def focus_main(self) -> None:
-        self._pane.focus_main()
 
     def arrive(self, place: Place) -> None:  # noqa: ARG002
         self.worked()
@@ -130,7 +121,7 @@ class VerifyView(View):
         if self._shown != (self._result, self._filter):
             self._shown = (self._result, self._filter)
             self._show_failures()
-        self._pane.settle()
+        self._list_pane.settle()
 
     def _show_failures(self) -> None:
         failures = self._result.failures if self._result is not None else ()
@@ -262,20 +253,6 @@ class VerifyView(View):
             self.console_app.shell.flash("a row of a table is made from the ledger: `affidavit rebuild` makes it anew")
         else:
             self.console_app.finding.go_to(row[1].address)
-
-    @on(VirtualList.Opened)
-    def _opened(self, event: VirtualList.Opened) -> None:
-        event.stop()
-        self.do_open()
-
-    def do_hit_next(self) -> None:
-        self._rows.do_down()
-
-    def do_hit_previous(self) -> None:
-        self._rows.do_up()
-
-    def masked(self) -> None:
-        self._rows.redraw()
 
     def prepare_copies(self, give: Callable[[Sequence[Copy]], None]) -> None:
         outside = self.console_app.outside

@@ -1,0 +1,75 @@
+"""What the timeline says of its session in the lines around it, and of a sub-agent in the place of an event."""
+
+from __future__ import annotations
+
+from console.screens.sessions.columns import AGENTS, project, total
+from console.screens.timeline.folding import Outlook
+from console.screens.timeline.source import LaneItem
+from console.screens.view import dot
+from console.widgets import figures
+from console.widgets.ink import Ink, Line, width
+from console.widgets.safe import Outside
+from storage.queries.models import SessionRow
+
+
+def crumbs(session: SessionRow, room: int, outside: Outside) -> tuple[Line, Line]:
+    """The way to a session, and what is known of it in so many cells."""
+    start = (*to_sessions(), Ink("outside", outside.line(session.title) or "no title"))
+    agent = AGENTS.get(session.agent) or outside.line(session.agent)
+    parts = [
+        f"{agent} {outside.line(session.version, 12)}".strip(),
+        outside.line(project(session), 28),
+        outside.line(session.git_branch, 24),
+        figures.span(session.started, session.ended),
+    ]
+    # The title comes first: what does not fit beside it is left out, the least telling part before others.
+    for least in (2, 1, 0):
+        if width(start) + width(dot(*parts)) + 4 > room:
+            parts[least] = ""
+    return start, dot(*parts)
+
+
+def to_sessions() -> Line:
+    """The beginning of the way to every session."""
+    return Ink("accent", "Sessions", "go.sessions"), Ink("faint", " ▸ ")
+
+
+def counts(session: SessionRow) -> Line:
+    """How much a session holds."""
+    tokens = total(session.tokens)
+    words = dot(
+        figures.plural(session.events, "event"),
+        figures.plural(session.turns, "turn"),
+        figures.plural(session.lanes, "lane") if session.lanes > 1 else "",
+        f"{figures.short(tokens)} tokens" if tokens else "",
+    )
+    problems = (Ink("fails", f" · ✗ {figures.number(session.problems)}"),) if session.problems else ()
+    return (*words, *problems)
+
+
+def missing(session: SessionRow, outlook: Outlook, hidden: str) -> list[str]:
+    """What of a session is not in view, and why. ``hidden``: how many events, in figures or a word."""
+    filter = outlook.filter
+    why = ["filter"] if filter.text or filter.kinds is not None or filter.problems_only else []
+    why += sorted(kind.replace("lifecycle", "runtime") for kind in filter.hide_kinds)
+    if outlook.alone is not None:
+        why.append("other lanes")
+    return [
+        f"{figures.number(session.unreadable)} unreadable",
+        f"{figures.number(session.unknown)} unknown",
+        f"{hidden} hidden" + (f" ({', '.join(why)})" if why and hidden != "0" else ""),
+        "h shows" if filter.hide_kinds and hidden != "0" else "h hides" if not filter.hide_kinds else "",
+    ]
+
+
+def lane_facts(item: LaneItem, outside: Outside) -> list[Line]:
+    """What is known of a sub-agent, in the place of an event."""
+    lane = item.lane
+    return [
+        (Ink("head", "sub-agent "), Ink("quiet", f"   lane {lane.lane}, {lane.depth} deep")),
+        (Ink("agent", outside.line(item.title)),),
+        (Ink("quiet", "id       "), Ink("outside", outside.line(lane.name))),
+        (Ink("quiet", "holds    "), Ink("text", figures.plural(item.events, "event"))),
+        (),
+        (Ink("key", "enter"), Ink("quiet", " closes it" if item.open else " opens it")),
+    ]
