@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
+
+COUNTED: Final = ("records", "mapped", "unknown", "duplicates", "unreadable", "bytes")
+"""What a file's account counts."""
 
 
 @dataclass(slots=True)
@@ -21,6 +25,10 @@ class FileReport:
     named: bool = False
     note: str | None = None
     """Something to say of this file: that it grew, was replaced, or could not be read to its end."""
+    anew: bool = False
+    """It no longer begins as what was taken of it before, and is read as a new revision."""
+    stopped: bool = False
+    """The system gave an error where it was read; what was read before that is kept."""
 
 
 @dataclass(slots=True)

@@ -251,6 +251,7 @@ class Importer:
             raise StoreError("damaged", self.store.path, why) from error
         except OSError as error:
             self._flush()
+            report.stopped = True
             if report.records:
                 report.note = f"reading stopped: {error.strerror}"
             else:

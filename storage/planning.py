@@ -74,6 +74,7 @@ class Planner:
         if found.skip:
             return Skipped(found.skip, head)
         if row is not None:
+            report.anew = True
             told = "replaced or cut since the last import; read as a new revision"
             report.note = f"{report.note}; {told}" if report.note else told
         return self.begin(report, key, path, found, size, looked_at)

@@ -34,8 +34,8 @@ PRINTS = (
 HARMLESS = frozenset({"empty", "unfinished"})
 """Reasons to skip a file that was named which mean nothing was lost."""
 
-STOPPED = ("reading stopped", "its compressed bytes are")
-"""How notes begin that say a part of a file could not be read."""
+STOPPED = "its compressed bytes are"
+"""How a note begins that says a part of a file could not be unpacked."""
 
 NOTHING_CONFORMS = "nothing_conforms"
 """Skipped because every line of our own that it holds was refused."""
@@ -62,8 +62,9 @@ def import_command(
     What a file is, is told by its content. Importing again goes on where the last import stopped. ctrl+c stops
     without loss. Sessions and events are counted as they are new in the store.
 
-    With --follow a complete line is in the store within a second of being written; a file that is cut or
-    replaced is told on standard error. With --discover nothing is read before you say so.
+    With --follow a complete line is in the store within a second of being written; files that are cut, rewritten,
+    replaced, rotated or gone, and folders that go and come back, are told on standard error. With --discover nothing is
+    read before you say so.
     """
     if format is not None:
         _known(format)
@@ -279,7 +280,9 @@ def exit_code(report: ImportReport, *, interrupted: bool) -> int:
         return 130
     if any(file.named and file.skipped and file.skipped not in HARMLESS for file in report.files):
         return 2
-    stopped = any(file.skipped == "unreadable" or (file.note or "").startswith(STOPPED) for file in report.files)
+    stopped = any(
+        file.stopped or file.skipped == "unreadable" or (file.note or "").startswith(STOPPED) for file in report.files
+    )
     return 3 if stopped or report.total("unreadable") else 0
 
 

@@ -97,25 +97,138 @@ def test_half_a_line_waits_for_its_rest(following: Following) -> None:
     assert following.ended().pending == []
 
 
-@pytest.mark.parametrize("how", ["cut", "replaced", "rotated"])
-def test_a_file_that_is_cut_replaced_or_rotated_is_told_and_read_anew(following: Following, how: str) -> None:
+NEW = spoken("Three", "Four", "Five", session="later")
+HAPPENED = {
+    "cut": ["was cut; read as a new revision"],
+    "emptied": ["was emptied; what was read of it is kept", "was cut; read as a new revision"],
+    "rewritten": ["was rewritten where it stands; read as a new revision"],
+    "replaced": ["was replaced by another file; read as a new revision"],
+    "rotated": ["was rotated: what it held is {folder}/a.1.jsonl now; read as a new revision"],
+}
+
+
+@pytest.mark.parametrize("how", HAPPENED)
+def test_a_file_that_begins_otherwise_is_told_what_happened_to_it_and_read_anew(following: Following, how: str) -> None:
     file = following.folder / "a.jsonl"
-    file.write_bytes(b"".join(spoken("One", "Two")))
+    old = b"".join(spoken("One", "Two"))
+    file.write_bytes(old)
     following.look()
-    new = b"".join(spoken("Three", "Four", "Five", session="later"))
-    if how == "cut":
-        file.write_bytes(new[: len(spoken("Three", session="later")[0])])
+    if how == "emptied":
+        file.write_bytes(b"")
+        following.look()
+    if how in ("cut", "emptied"):
+        file.write_bytes(NEW[0])
+    elif how == "rewritten":
+        file.write_bytes(b"".join(NEW))
+        assert file.stat().st_size > len(old)
     else:
         other = following.folder.parent / "new.jsonl"
-        other.write_bytes(new)
+        other.write_bytes(b"".join(NEW))
         if how == "rotated":
             file.rename(following.folder / "a.1.jsonl")
         os.replace(other, file)
     following.look()
-    assert ("a.jsonl", "replaced or cut since the last import; read as a new revision") in following.said
+    assert following.said == [("a.jsonl", said.format(folder=following.folder)) for said in HAPPENED[how]]
     assert {"One", "Two", "Three"} <= set(following.texts())
     assert len([text for text in following.texts() if text == "One"]) == 1
     assert_holds(following.store.path)
+
+
+def test_a_file_replaced_by_one_that_only_says_more_has_grown(following: Following) -> None:
+    file = following.folder / "a.jsonl"
+    one, two = spoken("One", "Two")
+    file.write_bytes(one)
+    following.look()
+    other = following.folder.parent / "new.jsonl"
+    other.write_bytes(one + two)
+    os.replace(other, file)
+    assert (following.look(), following.said, following.texts()) == (1, [], ["One", "Two"])
+
+
+def test_a_folder_that_goes_and_comes_back_is_told_once_and_not_read_again(
+    following: Following, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = following.folder / "project"
+    project.mkdir()
+    for number in range(3):
+        (project / f"{number}.jsonl").write_bytes(spoken("Hi", session=f"s{number}")[0])
+    following.look()
+    project.rename(following.folder.parent / "elsewhere")
+    assert [following.look() for _ in range(3)] == [0, 0, 0]
+    assert following.said == [("project", "is gone, and 3 files with it; what was read is kept")]
+    monkeypatch.setattr(importing, "open_log", lambda _: pytest.fail("a file that had not changed was opened"))
+    (following.folder.parent / "elsewhere").rename(project)
+    assert [following.look() for _ in range(3)] == [0, 0, 0]
+    assert following.said[1:] == [("project", "is there again")]
+
+
+def test_all_that_is_followed_may_go_and_come_back(following: Following) -> None:
+    one, two = spoken("One", "Two")
+    (following.folder / "a.jsonl").write_bytes(one)
+    following.look()
+    away = following.folder.rename(following.folder.parent / "away")
+    following.look()
+    with (away / "a.jsonl").open("ab") as more:
+        more.write(two)
+    away.rename(following.folder)
+    assert (following.look(), following.texts()) == (1, ["One", "Two"])
+    assert following.said == [
+        ("logs", "is gone, and a file with it; what was read is kept"),
+        ("logs", "is there again"),
+    ]
+
+
+def test_of_many_files_that_go_only_the_number_is_told(following: Following) -> None:
+    for number in range(20):
+        (following.folder / f"{number}.jsonl").write_bytes(spoken("Hi", session=f"s{number}")[0])
+    following.look()
+    for number in range(5, 20):
+        (following.folder / f"{number}.jsonl").unlink()
+    following.look()
+    assert following.said == [("logs", "15 files are gone from here; what was read of them is kept")]
+
+
+@pytest.mark.parametrize("how", ["removed", "renamed"])
+def test_a_file_that_goes_is_told(following: Following, how: str) -> None:
+    file = following.folder / "a.jsonl"
+    file.write_bytes(spoken("One")[0])
+    following.look()
+    if how == "removed":
+        file.unlink()
+        told = "is gone; what was read of it is kept"
+    else:
+        file.rename(following.folder / "b.jsonl")
+        told = f"is called {following.folder}/b.jsonl now"
+    following.look()
+    assert following.said == [("a.jsonl", told)]
+    assert following.texts() == ["One"]
+
+
+def test_what_cannot_be_read_is_said_once_and_tried_again(
+    following: Following, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = following.folder / "a.jsonl"
+    file.write_bytes(spoken("One")[0])
+    now = [0.0]
+    monkeypatch.setattr(following.follower, "_clock", lambda: now[0])
+    opened = importing.open_log
+    tries = []
+
+    def refused(path: str) -> Any:
+        tries.append(path)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(importing, "open_log", refused)
+    for _ in range(40):
+        following.look()
+        now[0] += 1
+    assert following.said == [("a.jsonl", "Input/output error")]
+    assert 3 <= len(tries) <= 8, "it is tried less and less often"
+    monkeypatch.setattr(importing, "open_log", opened)
+    now[0] += 100
+    following.look()
+    assert following.texts() == ["One"]
+    assert [one.stopped for one in following.ended().files] == [False]
 
 
 def test_a_store_somebody_else_holds_is_waited_for(following: Following, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +239,7 @@ def test_a_store_somebody_else_holds_is_waited_for(following: Following, monkeyp
         raise StoreError("locked", following.store.path, "held")
 
     monkeypatch.setattr(Importer, "paths", held)
-    assert following.look() == 1
+    assert [following.look(), following.look()] == [1, 1]
     assert following.said == [("store.db", "another program holds the store; trying again")]
     monkeypatch.setattr(Importer, "paths", paths)
     assert (following.look(), following.texts()) == (1, ["One"])
