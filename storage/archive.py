@@ -6,7 +6,7 @@ called from any other thread. Lists are paged by key: a page costs the same at a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from storage.numbers import place_of
@@ -29,7 +29,8 @@ from storage.queries.models import (
 
 if TYPE_CHECKING:
     from storage.queries.records import Records
-    from storage.queries.rules import RuleFile, RulesInForce
+    from storage.queries.rules import RuleFile, RuleSection
+    from storage.queries.rules_in_force import RulesInForce
 
 __all__ = ["Archive", "Direction", "EventFilter", "Facet", "Interrupted", "SessionFilter", "SessionSort"]
 
@@ -245,11 +246,17 @@ class Archive:
         """Events of one lane in order."""
         return self.events(session, EventFilter(lanes=frozenset({lane})), cursor=cursor, limit=limit)
 
-    def rules(self) -> Iterator[tuple[RuleFile, ...]]:
-        """Every rule file by path: its revisions, the oldest first, section by section."""
+    def rules(self, path: str | None = None) -> Iterable[tuple[RuleFile, ...]]:
+        """Every rule file by path, or those that a path or the end of one names: its revisions, the oldest first."""
         from storage.queries import rules
 
-        return rules.rule_files(self._link)
+        return rules.rule_files(self._link) if path is None else rules.find_rules(self._link, path)
+
+    def rule_sections(self, file: RuleFile) -> tuple[RuleSection, ...]:
+        """A rule file's sections in order; none where its text cannot be had."""
+        from storage.queries import rules
+
+        return rules.sections_of(self._link, file)
 
     def rule_text(self, file: RuleFile) -> bytes | None:
         """A rule file's bytes as they were imported; ``None`` where they were erased or are too large to be read."""
@@ -259,9 +266,9 @@ class Archive:
 
     def rules_in_force(self, session: int, at: int | None = None) -> RulesInForce:
         """The rule files a session ran under at a moment (``EventRow.sort``), by default at its end."""
-        from storage.queries import rules
+        from storage.queries.rules_in_force import in_force
 
-        return rules.in_force(self._link, self._records, self.session(session), at)
+        return in_force(self._link, self._records, self.session(session), at)
 
     def density(self, session: int, slices: int) -> list[tuple[int, int]]:
         """(events, problems) in each of ``slices`` equal parts of the session's time, by start of the part."""
@@ -330,7 +337,8 @@ class Archive:
     def chunks(self, content: Content) -> Iterator[bytes]:
         """The bytes of a payload or body, piece by piece. Raises ``RecordError`` for a body that cannot be had."""
         if content.event is not None:
-            return iter((self._records.body(content.event),))
+            body = self._records.body(content.event)
+            return iter((body if content.part is None else body[content.part[0] : sum(content.part)],))
         return holdings.chunks(self._link, content.digest)
 
 

@@ -369,10 +369,13 @@ CREATE TABLE rule_section (
 	"offset" INTEGER NOT NULL,
 	size INTEGER NOT NULL,
 	digest BLOB,
+	hidden INTEGER NOT NULL,
 	PRIMARY KEY (source, section)
 )
  WITHOUT ROWID,
  STRICT;
+
+CREATE INDEX rule_section_by_digest ON rule_section (digest);
 
 CREATE TABLE withheld (
 	"commit" BLOB NOT NULL,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -25,9 +26,10 @@ MOST_FOLLOWED = 500
 """Files read for the sake of one rule file, at most."""
 
 MOST_SAID = 5
+MISSING = "not there"
 HEAD = 1 << 16
 
-SETTINGS_FOLDERS = frozenset({".claude", ".github", ".cursor", ".amazonq", ".clinerules"})
+SETTINGS_FOLDERS = frozenset({".claude", ".codex", ".gemini", ".github", ".cursor", ".amazonq", ".clinerules"})
 """Folders whose rules are for the folder they stand in."""
 
 
@@ -65,25 +67,21 @@ def target_of(target: str, importer: str, home: str) -> str:
 def followed(report: FileReport, home: Home) -> Iterator[str]:
     """Real paths of the files that a rule file brings in, also by way of others; notes what is not followed."""
     first = os.path.realpath(report.path)
-    trees = [os.path.realpath(home.claude)]
-    tree = tree_of(first)
-    # A rule file for all of somebody's home opens none of it.
-    if not _within(os.path.realpath(home.folder), tree):
-        trees.append(tree)
+    trees = _Trees.of(first, home)
     refused: dict[str, str] = {}
     seen = {first}
-    waiting = [(first, 0)]
+    waiting = deque([(first, 0)])
     while waiting:
-        path, depth = waiting.pop(0)
+        path, depth = waiting.popleft()
         for _, target in rules.imports(_text(path)):
             meant = os.path.realpath(target_of(target, path, home.folder))
             if meant in seen:
                 continue
-            why = "too many levels deep" if depth == DEPTH else _refusal(meant, trees)
+            why = "too many levels deep" if depth == DEPTH else trees.refusal(meant)
             if why is None and len(seen) > MOST_FOLLOWED:
                 why = "too many"
             if why is not None:
-                if why:
+                if why != MISSING or rules.is_path(target):
                     refused.setdefault(target, why)
                 continue
             seen.add(meant)
@@ -96,20 +94,44 @@ def followed(report: FileReport, home: Home) -> Iterator[str]:
         report.note = f"{report.note}; {note}" if report.note else note
 
 
-def _refusal(path: str, trees: list[str]) -> str | None:
-    """Why a file is not followed, ``None`` where it is; nothing is said of what is not there."""
-    if not any(_within(path, tree) for tree in trees):
-        return "outside of its folder"
+class _Trees(NamedTuple):
+    """Folders whose files may be brought in: that a rule file is for, if any, and that of Claude Code for its user."""
+
+    own: str | None
+    claude: str
+
+    @classmethod
+    def of(cls, path: str, home: Home) -> _Trees:
+        tree = tree_of(path)
+        # A rule file for all of somebody's home opens none of it.
+        opens = not _within(os.path.realpath(home.folder), tree)
+        return cls(tree if opens else None, os.path.realpath(home.claude))
+
+    def refusal(self, path: str) -> str | None:
+        """Why a file is not followed, ``None`` where it is. Of what lies outside nothing is looked up."""
+        if self.own is not None and _within(path, self.own):
+            tree = self.own
+        elif _within(path, self.claude):
+            tree = self.claude
+            if not path.lower().endswith(rules.TEXTS):
+                return "not Markdown"
+        else:
+            return "outside of its folder"
+        if rules.kind_of(path) is None and any(
+            part.startswith(".") and part not in SETTINGS_FOLDERS for part in path[len(tree) :].split(os.sep)
+        ):
+            return "a hidden file"
+        return _unfit(path)
+
+
+def _unfit(path: str) -> str | None:
+    """Why a file cannot be one for an agent to follow."""
     try:
         status = os.lstat(path)
     except (OSError, ValueError):
-        return ""
-    if stat.S_ISDIR(status.st_mode):
-        return ""
+        return MISSING
     if not stat.S_ISREG(status.st_mode):
         return "not a file"
-    if os.path.basename(path).startswith(".") and rules.kind_of(path) is None:
-        return "a hidden file"
     if status.st_size > RECORD_BYTES:
         return "too large"
     head = _text(path, HEAD)

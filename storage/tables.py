@@ -422,13 +422,14 @@ class Summary(SQLModel, table=True):
 class RuleSection(SQLModel, table=True):
     """A section of a rule file, from one heading to the next. ``source``: the file's revision; ``n``: its record.
 
-    ``heading``: JSON list of the headings it stands under, outermost first; ``level`` 0: before the first one.
-    ``first``, ``last``: its lines, from 1. ``offset``, ``size``: its bytes, which tile the file. ``digest``: their
-    SHA-256; a row without one stands for a file whose text cannot be had: it was erased, or is too large to be read.
+    ``section`` 0 is the whole file, which the others tile. ``heading``: JSON list of the headings it stands under,
+    outermost first; ``level`` 0: before the first one. ``first``, ``last``: its lines, from 1. ``offset``, ``size``:
+    its bytes. ``digest``: their SHA-256; ``hidden``: runs of hidden characters among them. A file whose text cannot be
+    had has section 0 alone, without a digest: it was erased, or is too large to be read.
     """
 
     __tablename__ = "rule_section"
-    __table_args__ = KEYED
+    __table_args__ = (Index("rule_section_by_digest", "digest"), KEYED)
     source: int = Field(sa_column=_key(Integer))
     section: int = Field(sa_column=_key(Integer))
     n: int = Field(sa_column=_int())
@@ -439,6 +440,7 @@ class RuleSection(SQLModel, table=True):
     offset: int = Field(sa_column=_int())
     size: int = Field(sa_column=_int())
     digest: bytes | None = Field(sa_column=_blob(null=True))
+    hidden: int = Field(sa_column=_int())
 
 
 class Withheld(SQLModel, table=True):

@@ -80,20 +80,20 @@ def records_at(archive: Archive, address: Address) -> dict[int, set[int] | None]
     """
     match address:
         case SessionAddress(id=id, event=None):
-            return _places(all_events(archive, find_session(archive, id)))
+            return _places(row.key for row in all_events(archive, find_session(archive, id)))
         case SessionAddress(id=id, event=str() as prefix):
-            return _places([find_event(archive, find_session(archive, id), prefix)])
+            return _places([find_event(archive, find_session(archive, id), prefix).key])
         case TurnAddress(session=id, number=number):
             session = find_session(archive, id)
             find_turn(archive, session, number)
-            return _places(row for row in all_events(archive, session) if row.turn == number)
+            return _places(row.key for row in all_events(archive, session) if row.turn == number)
         case EntryAddress(number=number):
             find_entry(archive, number)
             return {number: None}
         case PayloadAddress(digest=digest):
             content = find_content(archive, digest)
             if content.event is not None:
-                return _places([archive.event(content.event)])
+                return _places([content.event])
             return dict.fromkeys(archive.naming(content))
     raise nothing_of(address)
 
@@ -123,12 +123,12 @@ def nothing_of(address: Address) -> Refused:
     return Refused(f"this store holds nothing of the kind {kind}", "it holds sessions: affidavit sessions lists them")
 
 
-def _places(rows: Iterable[EventRow]) -> dict[int, set[int] | None]:
+def _places(keys: Iterable[int]) -> dict[int, set[int] | None]:
     from storage.numbers import place_of
 
     places: dict[int, set[int]] = {}
-    for row in rows:
-        entry, record, _ = place_of(row.key)
+    for key in keys:
+        entry, record, _ = place_of(key)
         places.setdefault(entry, set()).add(record)
     return dict(places)
 

@@ -128,7 +128,7 @@ class Fold:
                 row.state.mapped += 1
                 if (index, place) not in self.withheld:
                     sections = record
-            self._sections += [(row.state.no, at, n, *section) for at, section in enumerate(sections, 1)]
+            self._sections += [(row.state.no, at, n, *section) for at, section in enumerate(sections)]
 
     def _derive(self) -> None:
         """Derive the records that wait, all of one source: looking things up once for many costs less."""

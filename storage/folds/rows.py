@@ -19,8 +19,10 @@ SESSION_COLUMNS = (
     "tokens_in", "tokens_out", "cache_read", "cache_write", "checked", "state",
 )  # fmt: skip
 
-SECTION_COLUMNS = ("source", "section", "n", "heading", "level", "first", "last", "offset", "size", "digest")
-SectionRow = tuple[int, int, int, str, int, int, int, int, int, bytes | None]
+SECTION_COLUMNS = (
+    "source", "section", "n", "heading", "level", "first", "last", "offset", "size", "digest", "hidden",
+)  # fmt: skip
+SectionRow = tuple[int, int, int, str, int, int, int, int, int, bytes | None, int]
 """A section of a rule file in the order of :data:`SECTION_COLUMNS`."""
 
 
@@ -121,7 +123,9 @@ class Writer:
     def sections(self, rows: Sequence[SectionRow]) -> None:
         """Sections of rule files."""
         if rows:
-            self.connection.executemany(f"INSERT INTO {self.prefix}rule_section VALUES({_holes(10)})", rows)
+            self.connection.executemany(
+                f"INSERT INTO {self.prefix}rule_section VALUES({_holes(len(SECTION_COLUMNS))})", rows
+            )
 
     def source(self, row: SourceRow) -> None:
         """Where reading a source stands now."""

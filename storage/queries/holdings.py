@@ -65,6 +65,11 @@ def contents(link: ReadConnection, prefix: str) -> list[Content]:
     for sql in (payloads, bodies):
         for digest, *rest in link.rows(sql, (*bounds, MOST_FOUND)):
             found.setdefault(digest.hex(), Content(digest.hex(), *rest))
+    rules = """SELECT r.digest, r.size, f.path, r.first, r.last, r.section, r.n, r.offset FROM rule_section r
+        JOIN source f ON f.no = r.source WHERE r.digest BETWEEN ? AND ? ORDER BY r.digest, r.n, r.section LIMIT ?"""
+    for digest, size, path, first, last, section, n, offset in link.rows(rules, (*bounds, MOST_FOUND)):
+        name = f"{path}:{first}-{last}" if section else path
+        found.setdefault(digest.hex(), Content(digest.hex(), "text/markdown", size, name, n, (offset, size)))
     return list(found.values())[:MOST_FOUND]
 
 

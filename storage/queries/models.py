@@ -204,7 +204,8 @@ class StoreTotals:
 class Content:
     """Something kept by its SHA-256 (``digest``, 64 hex digits): an imported payload, or a body inside a record.
 
-    ``event`` is the row number of the record that carries it, ``None`` for a payload of its own.
+    ``event`` is the row number of the record that carries it, ``None`` for a payload of its own. ``part``: (offset,
+    size) of it in that body, where it is a section of a rule file.
     """
 
     digest: str
@@ -212,3 +213,4 @@ class Content:
     size: int
     name: str | None
     event: int | None
+    part: tuple[int, int] | None = None

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from affidavit.proof.parsing import looks_utf16
 from affidavit.session.event import Draft, Reading
+from affidavit.text.hidden import hidden_payload
 from affidavit.text.marks import marked
 
 NAME: Final = "rules"
@@ -22,7 +23,7 @@ IMPORTED: Final = "import"
 """The kind of a file that is one because a rule file names it with ``@``."""
 
 OTHER: Final = "file"
-"""The kind of a file that somebody said is one."""
+"""The kind of a file that somebody said is one, or that is called like one and stands where no agent looks: a copy."""
 
 MOST_SECTIONS: Final = 2_000
 """Sections a file is cut into; the last one holds all the rest."""
@@ -47,11 +48,21 @@ KINDS: Final = (
     ("cline", re.compile(r"(?:^|/)\.clinerules(?:/.+\.md)?$")),
     ("goose", re.compile(r"(?:^|/)\.goosehints$")),
     ("amazonq", re.compile(r"(?:^|/)\.amazonq/rules/.+\.md$")),
+    (
+        OTHER,
+        re.compile(
+            r"(?:^|/)(?:[^/]+[-._+](?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI)\.md"
+            r"|(?:[^/]+[-._+])?copilot-instructions\.md|[^/]+\.instructions\.md|[^/]+\.mdc|[^/]+\.cursorrules)$"
+        ),
+    ),
 )
 """Kinds of rule files and where each stands."""
 
 IMPORTING: Final = frozenset({"claude", "claude-local", "claude-rule", "gemini", IMPORTED})
 """Kinds in which ``@path`` brings in another file."""
+
+TEXTS: Final = (".md", ".mdc", ".markdown", ".txt", ".rst", ".adoc")
+"""How the names of files end that hold words for people."""
 
 _MARKS = re.compile(
     rb"^(?: {0,3}(?P<level>#{1,6})(?:[ \t]+(?P<title>[^\n]*))?| {0,3}(?P<fence>`{3,}|~{3,})[^\n]*)\r?$", re.MULTILINE
@@ -61,12 +72,12 @@ _FRONT = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?P<fields>.*?)^---[ \t]
 _TARGET = re.compile(r"(?:^|(?<=[\s(]))@([^\s`'\"<>()\[\]{}|,;*?:]+)")
 _SPAN = re.compile(r"`+[^`]*`+")
 
-Section = tuple[str, int, int, int, int, int, bytes | None]
+Section = tuple[str, int, int, int, int, int, bytes | None, int]
 """(headings from the outermost in, as a JSON list; level, 0 before the first heading; first line; last line, both from
-1; offset and size in bytes; SHA-256). Without a digest its text cannot be had."""
+1; offset and size in bytes; SHA-256; runs of hidden characters in it). Without a digest its text cannot be had."""
 
-NOTHING: Final[tuple[Section, ...]] = (("[]", 0, 0, 0, 0, 0, None),)
-"""What stands for the sections of a file that was erased, or is too large to be read."""
+NOTHING: Final[tuple[Section, ...]] = (("[]", 0, 0, 0, 0, 0, None, 0),)
+"""What stands for a file that was erased, or is too large to be read."""
 
 
 class Import(NamedTuple):
@@ -115,7 +126,10 @@ def kind_of(path: str) -> str | None:
 
 
 def sections(whole: bytes) -> tuple[Section, ...]:
-    """The sections of a file. Never raises; the time it takes grows with the file's size alone."""
+    """The whole file as if it were one section, then its sections, which tile it.
+
+    Never raises; the time it takes grows with the file's size alone.
+    """
     begins = list(_begins(whole))
     if not begins or begins[0][0] > 0:
         begins.insert(0, (0, 0, ""))
@@ -130,9 +144,32 @@ def sections(whole: bytes) -> tuple[Section, ...]:
         feeds = text.count(b"\n")
         last = line + feeds - text.endswith(b"\n")
         headings = json.dumps([title for _, title in above], ensure_ascii=False)
-        found.append((headings, level, line, last, start, end - start, sha256(text).digest()))
+        found.append((headings, level, line, last, start, end - start, sha256(text).digest(), len(hidden(text))))
         line += feeds
-    return tuple(found)
+    runs = sum(section[-1] for section in found)
+    return ("[]", 0, 1, found[-1][3], 0, len(whole), sha256(whole).digest(), runs), *found
+
+
+class Hidden(NamedTuple):
+    """Hidden characters in a file: the line they stand in, from 1; what they are (``Payload.kind``) and say."""
+
+    line: int
+    kind: str
+    says: str
+
+
+def hidden(whole: bytes) -> list[Hidden]:
+    """Every run of hidden characters that can carry a message, in order; a run never goes on over a line."""
+    if whole.isascii():
+        return []
+    text = whole.decode("utf-8", "replace")
+    found: list[Hidden] = []
+    line, at = 1, 0
+    for run in hidden_payload(text):
+        line += text.count("\n", at, run.start)
+        at = run.start
+        found.append(Hidden(line, run.kind, run.text))
+    return found
 
 
 def _begins(whole: bytes) -> Iterator[tuple[int, int, str]]:
@@ -190,6 +227,11 @@ def patterns(whole: bytes) -> tuple[str, ...]:
         elif wanted and line.strip().startswith("- "):
             found.append(line.strip()[2:].strip(" \t'\""))
     return tuple(marked(one) for one in found if one and one != "**")[:100]
+
+
+def is_path(target: str) -> bool:
+    """Whether what stands behind an ``@`` is a path and nothing else; ``types/node`` is a package as well."""
+    return target.startswith(("/", "./", "../", "~/")) or target.lower().endswith(TEXTS)
 
 
 def imports(whole: bytes) -> list[Import]:

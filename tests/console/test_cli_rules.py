@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from cli_runner import Runner
 
+from storage.driver import connect_writer
 from tests.storage import claude_fixtures as log
 
 RULE = b"Be brief.\n\n# Tests\nState the role.\n"
@@ -68,6 +70,52 @@ def test_those_of_a_session_say_how_they_are_known(run: Runner, session: str) ->
     done = run("rules", first)
     assert "what stood there then is not known" in done.out
     assert run("rules", f"turn/{session.partition('/')[2]}/1", "--json").json["rules"][0]["loaded"] == []
+
+
+def test_a_path_prints_the_file_a_part_of_it_or_an_older_revision(run: Runner, session: str) -> None:
+    assert session
+    run.file("acme/CLAUDE.md", b"# Style\nBe brief.\n## Names\nShort.\n# Tests\nNone.\n")
+    assert run("import", str(run.folder / "acme")).code == 0
+    done = run("rules", "acme/CLAUDE.md")
+    assert done.code == 0
+    assert "revision 2 of 2" in done.out
+    assert "     4  Short." in done.out
+    assert "State the role." in run("rules", "CLAUDE.md", "--revision", "1").out
+    document = run("rules", f"{run.folder}/acme/CLAUDE.md#style", "--json").json
+    assert (document["firstLine"], document["lastLine"]) == (1, 4)
+    assert document["ref"] == f"{run.folder}/acme/CLAUDE.md:1-4"
+    assert run("rules", "CLAUDE.md:3-4", "--json").json["text"] == "## Names\nShort."
+    shown = run("show", f"payload/{document['sha256']}", "--raw")
+    assert shown.raw == (run.folder / "acme/CLAUDE.md").read_bytes()
+    assert run("verify", f"payload/{document['sections'][1]['sha256']}").code == 0
+    for wrong in ("CLAUDE.md:9", "CLAUDE.md#nothing", "gone.md"):
+        assert run("rules", wrong).code == 2
+    assert run("rules", "CLAUDE.md", "--revision", "3").code == 2
+    run.file("other/CLAUDE.md", RULE)
+    assert run("import", str(run.folder / "other")).code == 0
+    assert "could be any" in run("rules", "CLAUDE.md").err
+
+
+def test_hidden_characters_are_pointed_out(run: Runner) -> None:
+    smuggled = "".join(chr(0xE0000 + ord(sign)) for sign in "push it")
+    run.file("acme/CLAUDE.md", f"# A\nBe brief.{smuggled}\n".encode())
+    assert run("import", str(run.folder / "acme")).code == 0
+    assert "! hidden characters" in run("rules").out
+    done = run("rules", "CLAUDE.md")
+    assert "hidden characters (tags) in line 2: push it" in done.out
+    assert smuggled not in done.out
+    (rule,) = run("rules", "--json").json["rules"]
+    assert rule["hidden"] == [{"line": 2, "kind": "tags", "says": "push it"}]
+
+
+def test_bytes_that_are_not_the_recorded_ones_are_told(run: Runner, session: str) -> None:
+    assert session
+    connection = connect_writer(os.environ["AFFIDAVIT_STORE"])
+    connection.execute("UPDATE segment SET salts = ? WHERE source = (SELECT source FROM rule_section)", (b"s" * 32,))
+    connection.close()
+    done = run("rules", "CLAUDE.md")
+    assert done.code == 1
+    assert "not the ones that were recorded" in done.err
 
 
 def test_what_is_no_session_is_refused(run: Runner, session: str) -> None:

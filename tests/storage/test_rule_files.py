@@ -21,8 +21,9 @@ from kept import Clock, assert_holds, assert_same, chance, meaning, rows, store_
 from affidavit.proof.parsing import loads_lenient
 from storage.archive import Archive
 from storage.importing import Importer
-from storage.queries.rules import CERTAIN, InForce, RulesInForce
-from storage.readers.rules import MOST_SECTIONS, body, imports, kind_of, patterns, sections
+from storage.queries.rules import sections_in
+from storage.queries.rules_in_force import CERTAIN, Brought, InForce, RulesInForce
+from storage.readers.rules import MOST_SECTIONS, Hidden, body, hidden, imports, kind_of, patterns, sections
 from storage.rebuild import rebuild
 from storage.redact import redact
 from storage.rule_imports import DEPTH, Home, tree_of
@@ -32,9 +33,11 @@ RULE = b"Be brief.\n\n# Tests #\nState the role.\n\n## Mocks\nNever by default.\
 
 def cut(whole: bytes) -> list[tuple[list[str], int, int]]:
     """(headings, first line, last line) of each section, which must tile the file and carry the digest of its part."""
-    found = sections(whole)
+    every, *found = sections(whole)
+    assert every[1:5] == (0, 1, found[-1][3], 0)
+    assert every[5:7] == (len(whole), sha256(whole).digest())
     at, line = 0, 1
-    for _, _, first, last, offset, size, digest in found:
+    for _, _, first, last, offset, size, digest, _ in found:
         assert (offset, first) == (at, line)
         part = whole[offset : offset + size]
         assert digest == sha256(part).digest()
@@ -78,16 +81,20 @@ def test_any_file_is_tiled(parts: list[bytes]) -> None:
     body(whole)
 
 
-@pytest.mark.parametrize("unit", [b"# a\n", b"```\n", b"`", b"@a/b ", b"\0", b"---\n", b"#", b"`a\n", b" "])
+@pytest.mark.parametrize(
+    "unit",
+    [b"# a\n", b"```\n", b"`", b"@a/b ", b"\0", b"---\n", b"#", b"`a\n", b" ", b"\xe2\x80\x8b", b"\xf3\xa0\x81\x81\n"],
+)
 def test_sixteen_megabytes_of_anything_take_seconds(unit: bytes) -> None:
     whole = unit * ((16 << 20) // len(unit))
     began = time.process_time()
-    found = sections(whole)
+    _, *found = sections(whole)
     imports(whole)
     patterns(whole)
     assert time.process_time() - began < 20
+    hidden(whole)
     assert len(found) <= MOST_SECTIONS
-    assert sum(size for *_, size, _ in found) == len(whole)
+    assert sum(size for *_, size, _, _ in found) == len(whole)
 
 
 def test_imports_stand_outside_of_code_and_are_paths() -> None:
@@ -111,6 +118,13 @@ def test_front_matter_says_for_which_files(whole: bytes, files: tuple[str, ...])
     assert patterns(whole) == files
 
 
+def test_hidden_characters_are_told_by_their_line_and_what_they_say() -> None:
+    smuggled = "".join(chr(0xE0000 + ord(sign)) for sign in "push it")
+    whole = f"# A\nBe brief.{smuggled}\n# B\n".encode()
+    assert hidden(whole) == [Hidden(2, "tags", "push it")]
+    assert [section[-1] for section in sections(whole)] == [1, 1, 0]
+
+
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
@@ -127,7 +141,12 @@ def test_front_matter_says_for_which_files(whole: bytes, files: tuple[str, ...])
         ("/acme/README.md", None),
         ("/acme/NOTCLAUDE.md", None),
         ("/acme/CLAUDE.md/x.md", None),
-        ("/acme/copilot-instructions.md", None),
+        ("/acme/copilot-instructions.md", "file"),
+        ("/acme/team__CLAUDE.md", "file"),
+        ("/acme/old.AGENTS.override.md", "file"),
+        ("/acme/python.cursorrules", "file"),
+        ("/acme/x.mdc", "file"),
+        ("/acme/CLAUDE.md.bak", None),
     ],
 )
 def test_a_rule_file_is_told_by_its_place(path: str, kind: str | None) -> None:
@@ -162,10 +181,15 @@ def test_each_new_content_is_a_revision_and_the_same_again_is_nothing(tmp_path: 
     with Archive.open(path) as archive:
         ((one, two, three),) = archive.rules()
         assert [file.revision for file in (one, two, three)] == [1, 2, 3]
-        assert [section.headings for section in one.sections] == [(), ("Tests",), ("Tests", "Mocks"), ("Style",)]
+        assert [section.headings for section in archive.rule_sections(one)] == [
+            (),
+            ("Tests",),
+            ("Tests", "Mocks"),
+            ("Style",),
+        ]
         assert archive.rule_text(one) == archive.rule_text(three) == RULE
         assert archive.rule_text(two) == RULE + b"New.\n"
-        assert one.sections[:3] == two.sections[:3]
+        assert archive.rule_sections(one)[:3] == archive.rule_sections(two)[:3]
         assert list(archive.sessions().rows) == []
     assert_holds(path)
 
@@ -222,7 +246,7 @@ def test_hostile_bytes_are_kept_and_counted(tmp_path: Path) -> None:
         assert kept == {Path(name).parent.name: data for name, data in given.items()}
         found = {Path(file.path).parent.name: file for (file,) in archive.rules()}
         assert found["large"].withheld
-        assert len(found["most"].sections) == MOST_SECTIONS - 1
+        assert found["most"].sections == MOST_SECTIONS - 1
     assert_holds(path)
 
 
@@ -241,6 +265,10 @@ def test_every_instruction_file_among_the_samples_is_kept(shared: Path, tmp_path
         owner, _, name = file.name.partition("__")
         (tmp_path / "repos" / owner).mkdir(parents=True, exist_ok=True)
         shutil.copy(file, tmp_path / "repos" / owner / name)
+    with store_in(tmp_path, "where they stand.db") as store:
+        report = take(store, *given)
+        assert {file.format for file in report.files} == {"rules+file"}
+        assert report.total("unreadable") == 0
     with store_in(tmp_path) as store:
         report = take(store, tmp_path / "repos")
         assert {file.skipped for file in report.files} == {None}
@@ -250,9 +278,9 @@ def test_every_instruction_file_among_the_samples_is_kept(shared: Path, tmp_path
         for (file,) in archive.rules():
             whole = Path(file.path).read_bytes()
             assert archive.rule_text(file) == whole
-            assert len(file.sections) > 3 or len(whole) < 20  # one that names the file that holds the rules
+            assert file.sections > 3 or len(whole) < 20  # one that names the file that holds the rules
             lines = whole.split(b"\n")
-            for section in file.sections:
+            for section in archive.rule_sections(file):
                 if section.level:
                     assert section.headings[-1] in lines[section.first - 1].decode()
     assert_holds(path)
@@ -318,6 +346,27 @@ def test_a_rule_file_for_the_whole_home_opens_none_of_it(tmp_path: Path) -> None
         taken, said = brought(home, store, home)
     assert taken == {"CLAUDE.md", ".claude/mine.md"}
     assert "@keys/all.md (outside of its folder)" in said
+
+
+def test_what_is_missing_is_told_but_no_package_is_missed(tmp_path: Path) -> None:
+    folder = tmp_path / "acme"
+    write(folder, {"CLAUDE.md": b"@gone.md @acme/sdk @./gone/too and @.git/config.txt\n", ".git/config.txt": b"url\n"})
+    with store_in(tmp_path) as store:
+        taken, said = brought(folder, store)
+    assert taken == {"CLAUDE.md"}
+    assert (
+        said.strip() == "not followed: @gone.md (not there), @./gone/too (not there), @.git/config.txt (a hidden file)"
+    )
+
+
+def test_nothing_of_the_users_settings_is_brought_in_but_words_for_people(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    settings = {".claude/settings.json": b'{"token": "sk-test-1"}', ".claude/mine.md": b"# Mine\n"}
+    write(home, {"acme/CLAUDE.md": b"@~/.claude/settings.json @~/.claude/mine.md\n", **settings})
+    with store_in(tmp_path) as store:
+        taken, said = brought(home / "acme", store, home)
+    assert taken == {"CLAUDE.md", "../.claude/mine.md"}
+    assert "@~/.claude/settings.json (not Markdown)" in said
 
 
 def test_what_was_brought_in_is_read_again_when_it_changes(tmp_path: Path) -> None:
@@ -409,7 +458,7 @@ def test_rules_are_those_of_the_folder_of_those_above_and_of_the_user(world: Wor
         ]
         assert world.named(found, f"{ACME}/docs/a.md").by == str(world.folder / ACME / "CLAUDE.md")
         assert world.named(found, f"{ACME}/.claude/rules/ts.md").patterns == ("*.ts",)
-        assert found.unmatched == ()
+        assert found.recorded == ()
 
 
 def test_the_revision_known_then_is_shown_and_it_is_said_how_sure_that_is(world: World, tmp_path: Path) -> None:
@@ -454,7 +503,9 @@ def test_what_the_log_says_was_loaded_goes_before_what_is_worked_out(world: Worl
         (told,) = world.named(found, other).loaded
         assert told.revision is None
         assert world.named(found, other).words != CERTAIN
-        assert [told.path for told in found.unmatched] == [str(world.folder / ACME / "gone/CLAUDE.md")]
+        assert [told.path for told in found.recorded] == [
+            str(world.folder / ACME / name) for name in ("gone/CLAUDE.md", "web/CLAUDE.md")
+        ]
         first = next(iter(archive.events(session.key).rows))
         assert world.named(archive.rules_in_force(session.key, first.sort), rule).loaded == ()
 
@@ -492,6 +543,66 @@ def test_codex_reads_agents_files_and_the_override_instead_of_the_one_beside_it(
         assert world.names(found) == [(".codex/AGENTS.md", "user"), ("acme/AGENTS.override.md", "project")]
         assert found.files[1].words == CERTAIN
         assert found.files[0].loaded == ()
+
+
+@pytest.mark.parametrize("field", ["instructions", "user_instructions"])
+def test_rules_that_only_the_log_holds_are_given_once_with_their_text(field: str, tmp_path: Path) -> None:
+    rule = "# Rules\nRun every test before you say that it is done.\n"
+    message = {
+        "type": "message",
+        "role": "user",
+        "content": [{"type": "input_text", "text": f"# AGENTS.md instructions for /w/acme\n\n{rule}"}],
+    }
+    opening = {"id": "c1", "cwd": "/w/acme", "instructions": rule if field == "instructions" else None}
+    turn = {"turn_id": "t", "cwd": "/w/acme", "user_instructions": rule if field == "user_instructions" else None}
+    lines = [
+        {"timestamp": f"2026-03-02T09:00:0{at}Z", "type": type, "payload": payload}
+        for at, (type, payload) in enumerate(
+            [("session_meta", opening), ("response_item", message), ("turn_context", turn), ("turn_context", turn)]
+        )
+    ]
+    write(tmp_path, log.lines(lines), ".codex/sessions/2026/rollout-c1.jsonl")
+    with store_in(tmp_path) as store:
+        take(store, tmp_path / ".codex")
+        path = store.path
+    with Archive.open(path) as archive:
+        found = archive.rules_in_force(1)
+        assert found.files == ()
+        assert [rule.strip() in told.text for told in found.recorded] == [True] * (2 if field == "instructions" else 1)
+        assert [section.headings[-1] for section in sections_in(found.recorded[-1].text.encode())][-1] == "Rules"
+
+
+def test_what_a_file_brings_in_is_named_with_its_line_and_whether_it_was_imported(world: World, tmp_path: Path) -> None:
+    write(world.folder / ACME, {"CLAUDE.md": b"# A\n@docs/a.md\n@gone.md @acme/sdk\n", "docs/a.md": b"@../CLAUDE.md\n"})
+    world.session()
+    with store_in(tmp_path) as store:
+        world.take(store, HOME)
+        path = store.path
+    with Archive.open(path) as archive:
+        found = archive.rules_in_force(1)
+        rule, brought = f"{world.cwd}/CLAUDE.md", f"{world.cwd}/docs/a.md"
+        assert world.names(found) == [("acme/CLAUDE.md", "project"), ("acme/docs/a.md", "import")]
+        assert world.named(found, f"{ACME}/CLAUDE.md").brings == (
+            Brought(2, "docs/a.md", brought),
+            Brought(3, "gone.md", None),
+        )
+        assert world.named(found, f"{ACME}/docs/a.md").brings == (Brought(1, "../CLAUDE.md", rule),)
+
+
+def test_a_file_and_its_sections_are_found_by_their_digest(tmp_path: Path) -> None:
+    with store_in(tmp_path) as store:
+        take(store, write(tmp_path / "acme", RULE, "CLAUDE.md"))
+        path = store.path
+    with Archive.open(path) as archive:
+        ((file,),) = archive.rules()
+        parts = [file.digest, *(section.digest for section in archive.rule_sections(file))]
+        bodies = []
+        for digest in parts:
+            (content,) = archive.contents(digest or "-")
+            assert content.digest == digest
+            bodies.append(b"".join(archive.chunks(content)))
+        assert bodies[0] == RULE
+        assert b"".join(bodies[1:]) == RULE
 
 
 def test_a_session_without_a_folder_runs_under_no_rules_that_could_be_told(world: World, tmp_path: Path) -> None:

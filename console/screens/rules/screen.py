@@ -22,7 +22,7 @@ from console.words import moment
 
 if TYPE_CHECKING:
     from storage.archive import Archive
-    from storage.queries.rules import InForce, RulesInForce
+    from storage.queries.rules_in_force import InForce, Recorded, RulesInForce
 
 MOST = 200_000
 """Bytes of a file whose text is shown; of a longer one the beginning."""
@@ -51,7 +51,11 @@ def read_rules(archive: Archive, uid: str, event: str) -> Found:
     row = event_of(archive, session, event) if event else None
     rules = archive.rules_in_force(session.key, None if row is None else row.sort or None)
     address = f"session/{session.uid}" + (f"#{event_hex(row.id)}" if row else "")
-    return Found(address, rules, tuple(archive.rule_text(one.file) for one in rules.files))
+    return Found(address, rules, tuple(_beginning(archive.rule_text(one.file)) for one in rules.files))
+
+
+def _beginning(text: bytes | None) -> bytes | None:
+    return None if text is None else text[: MOST + 1]
 
 
 def lines_of(found: Found, outside: Outside) -> tuple[list[Line], list[str]]:
@@ -64,20 +68,22 @@ def lines_of(found: Found, outside: Outside) -> tuple[list[Line], list[str]]:
     ]
     for place, one in enumerate(found.rules.files, 1):
         head += [(), *_about(place, one, outside)]
-    for told in found.rules.unmatched:
-        path = outside.line(told.path or "rules")
-        head += [(), (Ink("person", f"! the log holds the text of {path}, which is not among these files"),)]
+    for place, told in enumerate(found.rules.recorded, many + 1):
+        head += [(), *_told(place, told, outside)]
     lines: list[str] = []
     for place, (one, text) in enumerate(zip(found.rules.files, found.texts, strict=True), 1):
         lines += ["", f"━━ {place}  {outside.line(one.file.path)}", ""]
         lines += _numbered(text, outside)
+    for place, told in enumerate(found.rules.recorded, many + 1):
+        lines += ["", f"━━ {place}  {outside.line(told.path or UNNAMED)}", ""]
+        lines += _numbered(told.text.encode("utf-8", "replace"), outside)
     return [*head, ()], lines
 
 
 def _about(place: int, one: InForce, outside: Outside) -> list[Line]:
-    sure = any(told.revision == one.file.revision for told in one.loaded[-1:])
+    sure = one.certain
     by = f" {outside.line(one.by)}" if one.by else ""
-    count = "no text" if one.file.withheld else f"{len(one.file.sections)} sections"
+    count = "no text" if one.file.withheld else f"{one.file.sections} section{'' if one.file.sections == 1 else 's'}"
     said: list[Line] = [
         (Ink("key", f"{place}  "), Ink("outside", outside.line(one.file.path))),
         (
@@ -92,7 +98,27 @@ def _about(place: int, one: InForce, outside: Outside) -> list[Line]:
         said.append((Ink("quiet", f"   {one.newer} newer revision{'' if one.newer == 1 else 's'} imported since"),))
     if one.loaded and not sure:
         said.append((Ink("person", "   ! the log holds another text of it than any that was imported"),))
+    said += [
+        (Ink("person", f"   ! line {brought.line} brings in @{outside.line(brought.target)}, which was not imported"),)
+        for brought in one.brings
+        if brought.path is None
+    ]
+    if one.file.hidden:
+        said.append(
+            (Ink("fails", f"   ! hidden characters in {one.file.hidden} place{'' if one.file.hidden == 1 else 's'}"),)
+        )
     return said
+
+
+UNNAMED = "rules of a file the log does not name"
+
+
+def _told(place: int, told: Recorded, outside: Outside) -> list[Line]:
+    """Rules that only the log holds."""
+    return [
+        (Ink("key", f"{place}  "), Ink("outside", outside.line(told.path or UNNAMED))),
+        (Ink("text", "   only the log holds this text: no such file was imported"),),
+    ]
 
 
 def _numbered(text: bytes | None, outside: Outside) -> list[str]:

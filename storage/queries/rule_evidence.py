@@ -1,0 +1,88 @@
+"""Texts of rule files that a session's own log holds: what its agent says that it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from storage.queries.connection import ReadConnection
+from storage.queries.models import EventRow, SessionRow
+from storage.queries.records import RecordError, Records
+from storage.queries.rules import plain
+from storage.queries.timeline import COLUMNS, TABLES, event_row
+from storage.segments import parse
+
+MOST: Final = 2_000
+"""Events looked at."""
+
+MOST_GIVEN: Final = 200
+
+_INJECTED: Final = (
+    "e.kind = 'context.injected' AND (e.summary GLOB 'instructions: *' OR e.summary GLOB '# AGENTS.md*' "
+    "OR e.summary GLOB '<user_instructions>*' OR e.summary GLOB '<INSTRUCTIONS>*')"
+)
+_SETTINGS: Final = "e.kind IN ('session.opened', 'lifecycle')"
+"""Codex tells them when a session opens, and in some versions with every turn."""
+
+_FIELDS: Final = ("instructions", "user_instructions")
+
+
+class Evidence(NamedTuple):
+    """An event that holds the text of rules. ``path``: the file the log names; Codex names none and gives several files
+    as one text."""
+
+    event: EventRow
+    path: str | None
+    text: str
+
+
+def evidence(link: ReadConnection, records: Records, session: SessionRow, at: int | None) -> Iterator[Evidence]:
+    """What a session was given until a moment, in order; the same text of the same file again is left out."""
+    which = f"{_INJECTED} OR {_SETTINGS}" if session.agent == "codex" else _INJECTED
+    sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE e.session = ? AND ({which})"
+    values: list[object] = [session.key]
+    if at is not None:
+        sql += " AND e.sort <= ?"
+        values.append(at)
+    latest: dict[str | None, bytes] = {}
+    unnamed = ""
+    given = 0
+    for row in link.rows(f"{sql} ORDER BY e.sort, e.n LIMIT ?", (*values, MOST)):
+        event = event_row(row)
+        try:
+            found = _injected(records, event) if event.kind == "context.injected" else _told(records, event)
+        except RecordError:
+            continue  # what cannot be read is told where it stands
+        if found is None or not found.text.strip():
+            continue
+        digest = sha256(found.text.encode("utf-8", "surrogatepass")).digest()
+        if latest.get(found.path) == digest:
+            continue
+        latest[found.path] = digest
+        if found.path is None:
+            # Codex tells the same rules several times: as a message with words around them, and as a setting.
+            if found.text.strip() in unnamed:
+                continue
+            unnamed = found.text
+        yield found
+        given += 1
+        if given == MOST_GIVEN:
+            return
+
+
+def _injected(records: Records, event: EventRow) -> Evidence | None:
+    detail = records.detail(event)
+    return Evidence(event, plain(detail.refs[0]) if detail.refs else None, detail.text)
+
+
+def _told(records: Records, event: EventRow) -> Evidence | None:
+    value, _, reason = parse(records.raw(event.key))
+    record: Any = value if reason is None else None
+    if not isinstance(record, dict):
+        return None
+    payload = record.get("payload", record)
+    for field in _FIELDS if isinstance(payload, dict) else ():
+        if isinstance(said := payload.get(field), str):
+            return Evidence(event, None, said)
+    return None
