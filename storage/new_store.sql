@@ -377,6 +377,24 @@ CREATE TABLE rule_section (
 
 CREATE INDEX rule_section_by_digest ON rule_section (digest);
 
+CREATE TABLE fork (
+	source INTEGER NOT NULL,
+	format TEXT NOT NULL,
+	native TEXT NOT NULL,
+	parent TEXT NOT NULL,
+	since INTEGER,
+	start INTEGER,
+	sure INTEGER NOT NULL,
+	timed INTEGER NOT NULL,
+	frontier INTEGER NOT NULL,
+	seen INTEGER NOT NULL,
+	"end" INTEGER,
+	awaits INTEGER,
+	PRIMARY KEY (source)
+)
+ WITHOUT ROWID,
+ STRICT;
+
 CREATE TABLE withheld (
 	"commit" BLOB NOT NULL,
 	entry INTEGER NOT NULL,

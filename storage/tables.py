@@ -443,6 +443,28 @@ class RuleSection(SQLModel, table=True):
     hidden: int = Field(sa_column=_int())
 
 
+class CopiedBeginning(SQLModel, table=True):
+    """A revision of a file that begins with a copy of another session's history, as far as that is known.
+
+    The columns are those of :class:`affidavit.session.forks.Fork`.
+    """
+
+    __tablename__ = "fork"
+    __table_args__ = KEYED
+    source: int = Field(sa_column=_key(Integer))
+    format: str = Field(sa_column=_text())
+    native: str = Field(sa_column=_text())
+    parent: str = Field(sa_column=_text())
+    since: int | None = Field(sa_column=_int(null=True))
+    start: int | None = Field(sa_column=_int(null=True))
+    sure: int = Field(sa_column=_int())
+    timed: int = Field(sa_column=_int())
+    frontier: int = Field(sa_column=_int())
+    seen: int = Field(sa_column=_int())
+    end: int | None = Field(sa_column=_int(null=True))
+    awaits: int | None = Field(sa_column=_int(null=True))
+
+
 class Withheld(SQLModel, table=True):
     """A commitment whose content was erased, and the redaction entry that says so."""
 
@@ -456,5 +478,5 @@ DURABLE = ("store_key", "ledger_entry", "tile", "segment", "payload", "payload_c
 FOLDS = (
     "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "copied",
     "beginning", "repeated", "unreadable", "artifact", "summary", "rule_section",
-    "withheld",
+    "fork", "withheld",
 )  # fmt: skip

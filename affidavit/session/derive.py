@@ -24,8 +24,10 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
-from affidavit.session import lanes, sidechains, starters, statements, twins
+from affidavit.session import forks, lanes, sidechains, starters, statements, twins
 from affidavit.session.event import event_id, session_uid
+from affidavit.session.forks import Fork, Marks
+from affidavit.session.inheriting import Inheriting
 from affidavit.session.prepare import (
     AT,
     COPIES,
@@ -106,6 +108,12 @@ class Known(Protocol):
     def sort_of(self, n: int) -> int | None: ...
     def begin_with(self, id: int, most: int) -> list[tuple[int, str]]: ...
     def next_session(self) -> int: ...
+    def forks(self) -> list[Fork]: ...
+    def records_of(self, source: int, place: int, newest: int) -> list[int]: ...
+    def files_of(self, format: str, native: str) -> list[int]: ...
+    def marks(self, n: int) -> Marks | None: ...
+    def original(self, n: int) -> int | None: ...
+    def spent_by(self, n: int) -> tuple[int, int] | None: ...
 
 
 @dataclass(slots=True)
@@ -128,6 +136,7 @@ class Changes:
     turns: set[tuple[int, int]] = field(default_factory=set)
     lanes: set[tuple[int, int]] = field(default_factory=set)
     summaries: Told = field(default_factory=dict)
+    forks: dict[int, Fork] = field(default_factory=dict)
 
 
 _MENTIONED = itemgetter(*(Fields._fields.index(name) for name in ("session", "first", "above", "message", "joins")))
@@ -156,6 +165,7 @@ class Derivation:
     def __init__(self, known: Known) -> None:
         self.known = known
         self.summaries = Summaries(known)
+        self.inheriting = Inheriting(known)
         self.sessions: dict[tuple[str, str], SessionState] = {}
         self.touched: dict[int, SessionState] = {}
         self.changes = Changes()
@@ -166,6 +176,7 @@ class Derivation:
         self._own: set[tuple[str, str]] = set()
         self._met: set[int] = set()
         self._fresh: dict[str, set[int]] = {}
+        self._newest = 0
 
     def begin(self) -> None:
         """Forget the last batch's changes; states are kept."""
@@ -175,6 +186,7 @@ class Derivation:
         self._calls = {}
         self._spent = {}
         self._awaits = self.known.awaits()
+        self.inheriting.begin()
 
     # ------------------------------------------------------------------------------------------ a batch
 
@@ -189,12 +201,17 @@ class Derivation:
                 self._unreadable(source, n, broken)
         if self._own:
             self._meet(source)
+        if records:
+            self._newest = records[-1][0]
+            self.inheriting.grown(source, records)
         return self.changes
 
     def finish(self) -> Changes:
         """What only follows from a whole batch; nothing may be taken after it but a new batch."""
         if self.summaries.told or self.changes.summaries:
             self._summarised(self.changes.summaries)
+        for fork, copies in self.inheriting.settle(self._newest):
+            self._inherited(fork, copies)
         for state in self.touched.values():
             if state.stated:
                 statements.settle(state)
@@ -266,6 +283,7 @@ class Derivation:
         self._own.clear()
         self._met.clear()
         self.summaries.forget()
+        self.inheriting.forget()
 
     def _known_session(self, format: str, native: str) -> SessionState | None:
         key = (format, native)
@@ -306,6 +324,8 @@ class Derivation:
             native, record, first, above, message, at, name, prompt, leaf, unknown, facts, lane_facts, spent, kept,
             queue, rows, joins, texts, paths,
         ) = prepared  # fmt: skip
+        if facts and forks.FROM in facts:
+            facts = self.inheriting.declared(source, facts)
         if facts and "leaf" in facts:
             # It says nothing of the session whose file it stands in, and makes none where nothing else stands there.
             self.summaries.add(self.changes.summaries, source.format, facts["leaf"], facts.get("title.summary", ""))
@@ -451,6 +471,43 @@ class Derivation:
         if rows:
             self._event(place.n)[COPIES] += 1
         return 0
+
+    def _inherited(self, fork: Fork, copies: list[int]) -> None:
+        """Records of a file are found to be copied: mark their events, and count their tokens no longer."""
+        self.changes.forks[fork.source] = fork
+        state = self._known_session(fork.format, marked(fork.native)) if copies else None
+        if state is None:
+            return
+        self.touched[state.no] = state
+        originals = dict(self.changes.copied)
+        spent = {usage[0]: key for key, usage in self.changes.usage.items()}
+        for n in copies:
+            if not self._has_event(n):
+                found = originals[n] if n in originals else self.known.original(n)
+                if found is None or not self._has_event(found):
+                    continue
+                n = found
+            row = self._event(n)
+            its = row[SESSION] == state.no and row[KIND] != "session.opened"  # the copied opening is told otherwise
+            if its and "inherited" not in row[FLAGS]:
+                self._flag(row, "", "inherited")
+                key = spent[n] if n in spent else self.known.spent_by(n)
+                if key is not None:
+                    self._unspent(state, key)
+
+    def _unspent(self, state: SessionState, key: tuple[int, int]) -> None:
+        before = self.changes.usage.get(key) or self.known.usage(key[0], [key[1]])[key[1]]
+        state.tokens_in -= before[2]
+        state.tokens_out -= before[3]
+        state.cache_read -= before[4]
+        state.cache_write -= before[5]
+        self.changes.usage[key] = self._spent[key] = (before[0], before[1], 0, 0, 0, 0)
+
+    def _is_inherited(self, state: SessionState, n: int) -> bool:
+        if not self.inheriting.of(state.format, state.native):
+            return False
+        row = self.changes.events.get(n) or self.changes.corrected.get(n) or self.known.event(n)
+        return "inherited" in row[FLAGS]
 
     def _has_event(self, n: int) -> bool:
         """Whether a known record made any event."""
@@ -602,6 +659,8 @@ class Derivation:
             state.models.append(model)
         if before is not None:
             n, model = before[0], model or before[1]
+            if not any(before[2:]) and self._is_inherited(state, n):
+                return
             state.tokens_in -= before[2]
             state.tokens_out -= before[3]
             state.cache_read -= before[4]

@@ -176,7 +176,8 @@ FACTS = (
 """Keys of :attr:`Reading.facts`. Of the titles the first present in this order is shown; the last stated wins.
 
 ``forked_from`` is the agent's own id of the session whose history this one began with. ``leaf`` is the id of the record
-a summary stated with it is of: it is a title of the sessions that hold that record."""
+a summary stated with it is of: it is a title of the sessions that hold that record. Facts of
+:mod:`affidavit.session.forks` declare that the file begins with a copy of another session's history."""
 
 KEPT = {"artifact": ("digest", "media", "name", "size")}
 """Tables of what records hold besides events, with their columns after ``session`` and ``n`` (the record).

@@ -8,13 +8,16 @@ from collections.abc import Sequence
 import orjson
 
 from affidavit.session.derive import Call, Place, Spent
+from affidavit.session.forks import Fork, Marks
 from affidavit.session.prepare import EVENT_COLUMNS, Row
 from affidavit.session.state import LaneState, SessionState, TurnState
 from affidavit.text.marks import marked
 from storage.driver import Connection
-from storage.folds.rows import SESSION_COLUMNS
+from storage.folds.rows import FORK_COLUMNS, SESSION_COLUMNS, fork_from
 from storage.folds.sources import SOURCE_COLUMNS, SourceRow, source_from
+from storage.numbers import number as number_of
 from storage.numbers import place_of
+from storage.readers.codex.marks import marks_of
 from storage.segments import spans_of, value_of
 
 
@@ -157,6 +160,40 @@ class Tables:
     def sort_of(self, n: int) -> int | None:
         row = self.connection.execute(f"SELECT sort FROM {self.prefix}event WHERE n = ?", (n,)).fetchone()
         return row and int(row[0])
+
+    def forks(self) -> list[Fork]:
+        """Files that begin with a copy."""
+        query = f"SELECT {', '.join(FORK_COLUMNS)} FROM {self.prefix}fork"
+        return [fork_from(row) for row in self.connection.execute(query)]
+
+    def records_of(self, source: int, place: int, newest: int) -> list[int]:
+        """Numbers of a revision's records from a place in it on, up to the record ``newest``."""
+        query = "SELECT entry, records FROM segment WHERE source = ? AND entry <= ? ORDER BY start"
+        found = []
+        before = 0
+        for entry, count in self.connection.execute(query, (source, place_of(newest)[0])):
+            found += [number_of(entry, record) for record in range(max(0, place - before), count)]
+            before += count
+        return [n for n in found if n <= newest]
+
+    def files_of(self, format: str, native: str) -> list[int]:
+        """Revisions of files of a session."""
+        query = f"SELECT no FROM {self.prefix}source WHERE format = ? AND native = ? ORDER BY no"
+        return [no for (no,) in self.connection.execute(query, (format, native))]
+
+    def marks(self, n: int) -> Marks | None:
+        """What of a record tells whether it was copied."""
+        return marks_of(self.record(n))
+
+    def original(self, n: int) -> int | None:
+        """The record that a known one repeats."""
+        row = self.connection.execute(f"SELECT original FROM {self.prefix}copied WHERE n = ?", (n,)).fetchone()
+        return row and int(row[0])
+
+    def spent_by(self, n: int) -> tuple[int, int] | None:
+        """The message, as (session, id), whose tokens stand with an event."""
+        row = self.connection.execute(f"SELECT session, message FROM {self.prefix}usage WHERE n = ?", (n,)).fetchone()
+        return row and (row[0], row[1])
 
     def session(self, format: str, native: str) -> SessionState | None:
         """A session's state as its row, turns and lanes hold it."""

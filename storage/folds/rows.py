@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import orjson
 
 from affidavit.session.derive import Call, Changes
 from affidavit.session.event import KEPT
+from affidavit.session.forks import Fork
 from affidavit.session.prepare import EVENT_COLUMNS
 from affidavit.session.state import SessionState
 from storage.driver import Connection
@@ -24,6 +26,10 @@ SECTION_COLUMNS = (
 )  # fmt: skip
 SectionRow = tuple[int, int, int, str, int, int, int, int, int, bytes | None, int]
 """A section of a rule file in the order of :data:`SECTION_COLUMNS`."""
+
+FORK_COLUMNS = (
+    "source", "format", "native", "parent", "since", "start", "sure", "timed", "frontier", "seen", "end", "awaits",
+)  # fmt: skip
 
 
 def _holes(count: int) -> str:
@@ -86,6 +92,11 @@ class Writer:
             )
         if changes.unreadable:
             many(f"INSERT INTO {p}unreadable VALUES({_holes(7)})", changes.unreadable)
+        if changes.forks:
+            many(
+                f"INSERT OR REPLACE INTO {p}fork VALUES({_holes(len(FORK_COLUMNS))})",
+                map(fork_row, changes.forks.values()),
+            )
         for table, rows in changes.kept.items():
             many(f"INSERT OR IGNORE INTO {p}{table} VALUES({_holes(len(KEPT[table]) + 2)})", rows)
         self._sessions(changes, sessions)
@@ -196,3 +207,16 @@ def lane_row(session: int, number: int, state: SessionState) -> tuple[object, ..
     lane = state.lanes[number]
     place = lane.parent, lane.depth, lane.turn, lane.spawn
     return session, number, lane.name, lane.title, *place, lane.events, lane.began, lane.first
+
+
+def fork_row(fork: Fork) -> tuple[object, ...]:
+    """A copied beginning's row in the order of :data:`FORK_COLUMNS`."""
+    values = (getattr(fork, name) for name in FORK_COLUMNS)
+    return tuple(int(value) if type(value) is bool else value for value in values)
+
+
+def fork_from(columns: tuple[Any, ...]) -> Fork:
+    """A copied beginning from its row."""
+    fork = Fork(*columns)
+    fork.sure, fork.timed = bool(fork.sure), bool(fork.timed)
+    return fork

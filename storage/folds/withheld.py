@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from affidavit.session.event import Draft, Reading, Usage, event_hex
+from affidavit.session.forks import FROM, SINCE, START
 from affidavit.session.prepare import Fields, Prepared, Preparer
 from affidavit.session.sidechains import TASK
 from storage.folds.reading import reading_of
@@ -16,12 +17,14 @@ from storage.folds.sources import Voice
 from storage.readers import base_of
 from storage.segments import Cut
 
+COPIES = (FROM, SINCE, START)
+
 Envelope = dict[str, Any]
 """See the module; ``entry`` and ``record`` say which record it is of."""
 
 _BLANK: Envelope = {
     "native": None, "parent": None, "lane": "", "at": None, "prompt": None, "leaf": False, "usage": None, "drafts": [],
-    "ids": [], "first": 0, "status": "mapped",
+    "ids": [], "first": 0, "status": "mapped", "copies": None,
 }  # fmt: skip
 
 
@@ -53,6 +56,7 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
         "at": reading.at,
         "prompt": None if reading.lane else prompt,
         "leaf": reading.leaf,
+        "copies": {name: value for name, value in (reading.facts or {}).items() if name in COPIES} or None,
         "usage": usage and [usage.message, usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write],
         "drafts": [
             {
@@ -102,6 +106,7 @@ def withheld(envelope: Envelope, voice: Voice) -> Prepared:
         prompt=envelope["prompt"],
         leaf=envelope["leaf"],
         drafts=drafts,
+        facts=envelope.get("copies"),
         usage=None if envelope["usage"] is None else Usage(*envelope["usage"]),
     )
     return Preparer(base_of(voice.format), voice.native).prepare(

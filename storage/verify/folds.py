@@ -15,6 +15,7 @@ import orjson
 
 from affidavit.session.derive import Call, Changes, Place, Spent
 from affidavit.session.event import KEPT, event_hex
+from affidavit.session.forks import Fork
 from affidavit.session.prepare import EVENT_COLUMNS, ID, LANE, PARENT, SIZE, TURN, N, Row
 from affidavit.session.state import SessionState
 from affidavit.session.summaries import Told
@@ -23,7 +24,16 @@ from storage import driver
 from storage.driver import Connection
 from storage.folds.fold import Fold
 from storage.folds.known import Segments, Tables
-from storage.folds.rows import SECTION_COLUMNS, SESSION_COLUMNS, SectionRow, lane_row, session_row, turn_row
+from storage.folds.rows import (
+    FORK_COLUMNS,
+    SECTION_COLUMNS,
+    SESSION_COLUMNS,
+    SectionRow,
+    fork_row,
+    lane_row,
+    session_row,
+    turn_row,
+)
 from storage.folds.sources import SOURCE_COLUMNS, SourceRow
 from storage.refold import Progress, Recall, Refold, withheld_records
 from storage.segments import SegmentError
@@ -81,6 +91,7 @@ class Against(Tables):
         self._beginnings: Beginnings = {}
         self._sources: dict[int, SourceRow] = {}
         self._sections: dict[tuple[int, int], SectionRow] = {}
+        self._forks: dict[tuple[int], tuple[Any, ...]] = {}
         self._withheld: dict[bytes, int] = {}
         self._folded: tuple[int, int] = (0, 0)
         self._last = -1
@@ -163,6 +174,10 @@ class Against(Tables):
         """A session not at hand is new: states of all sessions are kept."""
         return None
 
+    def forks(self) -> list[Fork]:
+        """None: those met are kept."""
+        return []
+
     def find_source(self, no: int) -> SourceRow:
         return self._sources[no]
 
@@ -193,6 +208,7 @@ class Against(Tables):
         self._summaries.update(changes.summaries)
         for record, began in changes.beginnings.items():
             self._beginnings.setdefault(record, []).extend(began)
+        self._forks.update({(no,): fork_row(fork)[1:] for no, fork in changes.forks.items()})
         for parent in changes.answered:
             self._awaited.pop(parent, None)
         for parent, waiting in changes.awaited.items():
@@ -307,7 +323,7 @@ class Against(Tables):
         self._tables(list(sessions))
         self._extras()
         self._search_index()
-        self.report.checked["tables"] = 18
+        self.report.checked["tables"] = 19
 
     def _tables(self, sessions: list[SessionState]) -> None:
         """Tables small enough to be held: all their rows, both ways."""
@@ -334,6 +350,7 @@ class Against(Tables):
         self._all("summary", ("format", "leaf"), ("summary",), summaries)
         sections = {key: row[2:] for key, row in self._sections.items()}
         self._all("rule_section", SECTION_COLUMNS[:2], SECTION_COLUMNS[2:], sections)
+        self._all("fork", FORK_COLUMNS[:1], FORK_COLUMNS[1:], self._forks)
         withheld = {(commitment,): (entry,) for commitment, entry in self._withheld.items()}
         self._all("withheld", ("commit",), ("entry",), withheld)
 

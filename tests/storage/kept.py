@@ -155,6 +155,8 @@ def meaning(path: str) -> dict[str, list[Any]]:
             row.pop("n")
         if table == "repeated":
             row["source"] = file[row["source"]]
+        if table == "fork":
+            row["source"] = file[row["source"]]
         if table == "unreadable":
             row["source"] = file[row["source"]]
             row.pop("n")

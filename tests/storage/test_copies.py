@@ -18,7 +18,7 @@ from storage.rebuild import rebuild
 
 Records = Sequence[dict[str, Any]]
 
-CUSTODY = ("source", "repeated")
+CUSTODY = ("source", "repeated", "fork")
 """Tables that tell which file was read when, and so differ with the order of import."""
 
 

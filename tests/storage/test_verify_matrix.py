@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import claude_fixtures as log
+import codex_fixtures as rollouts
 import pytest
 from kept import Clock, assert_holds, chance, kinds, rows, store_in, take, write
 
@@ -82,6 +83,13 @@ def files() -> dict[str, bytes]:
         + own(text="Again and again") * 2
         + own(text="Over and over") * 3
         + b"garbage\n",
+        "rollout-fork.jsonl": rollouts.written(
+            [
+                rollouts.opened(forked_from_id="else"),
+                rollouts.said("user", 1, "Copied"),
+                rollouts.spent(2, 3, 0, 4, (3, 0, 4)),
+            ]
+        ),
         "silent.jsonl": b'{"format":"silent","id":"p1"}\n{"format":"silent","id":"p2","parent":"p1"}\n'
         b'{"format":"silent","id":"p3","parent":"p2","text":"said"}\n',
     }

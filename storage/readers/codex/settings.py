@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from affidavit.session.event import Draft, Reading, Usage
+from affidavit.session.forks import FROM, SINCE, START
 from storage.readers.lenient import compact, obj, one_line, pretty, text
 
 Record = dict[str, Any]
@@ -18,6 +19,7 @@ def read_opening(payload: Record, reading: Reading) -> bool:
     named = text(payload.get("id"))
     if reading.session is not None and named and named != reading.session:
         said = f"history copied from session {named}"
+        reading.facts = {FROM: named}
         reading.drafts.append(Draft("lifecycle", "runtime", pretty(payload), summary=said))
         return True
     if named:
@@ -28,11 +30,31 @@ def read_opening(payload: Record, reading: Reading) -> bool:
         "git_branch": text(git.get("branch")),
         "version": text(payload.get("cli_version")),
     }
-    reading.facts = {name: value for name, value in facts.items() if value} or None
+    reading.facts = {name: value for name, value in facts.items() if value}
+    reading.facts.update(_taken_along(payload, reading))
     told = [text(payload.get("originator")), text(payload.get("cli_version")), _from(payload)]
     summary = " · ".join(part for part in told if part) or "session opened"
     reading.drafts.append(Draft("session.opened", "runtime", pretty(payload), summary=one_line(summary)))
     return True
+
+
+def _taken_along(payload: Record, reading: Reading) -> dict[str, str]:
+    """What a fork's or a sub-agent's opening says of the history it may begin with: whose, and how far it goes.
+
+    A sub-agent that was not forked began with nothing, or says whose history it has in the next record.
+    """
+    source = payload.get("source")
+    fork = text(payload.get("forked_from_id"))
+    start = payload.get("subagent_history_start_ordinal")
+    if not fork and start is None and not text(payload.get("parent_thread_id")) and type(source) is not dict:
+        return {}
+    since = text(payload.get("timestamp")) or reading.at or ""
+    facts = {FROM: fork, SINCE: since}
+    if type(start) is int:
+        facts[START] = str(start)
+    if fork:
+        facts["forked_from"] = fork
+    return facts
 
 
 def _from(payload: Record) -> str:

@@ -105,6 +105,24 @@ class Memory:
         self.sessions += 1
         return self.sessions
 
+    def forks(self) -> list[Any]:
+        return []
+
+    def records_of(self, source: int, place: int, newest: int) -> list[int]:  # noqa: ARG002
+        return []
+
+    def files_of(self, format: str, native: str) -> list[int]:  # noqa: ARG002
+        return []
+
+    def marks(self, n: int) -> None:  # noqa: ARG002
+        return None
+
+    def original(self, n: int) -> int | None:
+        return dict(self.copied).get(n)
+
+    def spent_by(self, n: int) -> tuple[int, int] | None:
+        return next((key for key, spent in self.spent.items() if spent[0] == n), None)
+
     def take_in(self, changes: Changes, states: dict[int, SessionState]) -> None:
         for n, row in (*changes.events.items(), *changes.corrected.items()):
             assert len(row) == len(EVENT_COLUMNS)
