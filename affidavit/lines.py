@@ -33,9 +33,23 @@ def _artifact() -> Model:
     return Artifact
 
 
+def _request() -> Model:
+    from affidavit.retrieval.lines import RequestLine
+
+    return RequestLine
+
+
+def _snapshot() -> Model:
+    from affidavit.retrieval.lines import SnapshotLine
+
+    return SnapshotLine
+
+
 LINES: dict[str, Callable[[], Model]] = {
     "session.event": _session_event,
     "artifact": _artifact,
+    "retrieval.request": _request,
+    "retrieval.snapshot": _snapshot,
 }
 """The types a line may have, each with what gives its model."""
 

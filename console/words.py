@@ -5,10 +5,20 @@ from __future__ import annotations
 from affidavit.session.times import iso
 from console.widgets.figures import number
 
-__all__ = ["CHECKED", "clock", "count", "duration", "moment", "number", "plural", "size"]
+__all__ = ["CHECKED", "HASH_MARKS", "clock", "count", "duration", "moment", "number", "plural", "size"]
 
 CHECKED = {"streams": "source chains", "rows": "table rows", "searchable": "search index"}
 """What people call a thing that verification counts, where that is another word."""
+
+HASH_MARKS = {
+    "match": "✓ match",
+    "line_ending_or_unicode": "~ line endings or Unicode form",
+    "differs": "✗ differs",
+    "text_missing": "? text missing",
+    "hash_not_recorded": "? no hash",
+    "unknown_algorithm": "? unknown kind of hash",
+}
+"""Hash verdicts as people read them."""
 
 
 def plural(many: int, thing: str) -> str:

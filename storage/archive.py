@@ -7,6 +7,7 @@ called from any other thread. Lists are paged by key: a page costs the same at a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from storage.numbers import place_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from storage.queries.records import Records
     from storage.queries.rules import RuleFile, RuleSection
     from storage.queries.rules_in_force import RulesInForce
+    from storage.queries.snapshots import Snapshots
 
 __all__ = ["Archive", "Direction", "EventFilter", "Facet", "Interrupted", "SessionFilter", "SessionSort"]
 
@@ -84,6 +86,13 @@ class Archive:
             self._opened = Records(self._link)
         self._opened.refresh()
         return self._opened
+
+    @cached_property
+    def snapshots(self) -> Snapshots:
+        """What the store knows of retrievals."""
+        from storage.queries.snapshots import Snapshots
+
+        return Snapshots(self._link, lambda: self._records)
 
     # sessions
 

@@ -349,6 +349,36 @@ CREATE TABLE artifact (
 
 CREATE INDEX artifact_by_digest ON artifact (digest);
 
+CREATE TABLE snapshot (
+	session INTEGER NOT NULL,
+	n INTEGER NOT NULL,
+	id TEXT NOT NULL,
+	uid TEXT NOT NULL,
+	request TEXT,
+	purpose TEXT,
+	question TEXT NOT NULL,
+	timed INTEGER NOT NULL,
+	at INTEGER NOT NULL,
+	recalled INTEGER,
+	filtered INTEGER,
+	ranked_out INTEGER,
+	trimmed INTEGER,
+	selected INTEGER,
+	redacted INTEGER,
+	sources TEXT NOT NULL,
+	reasons TEXT NOT NULL,
+	verdict TEXT,
+	PRIMARY KEY (session, n)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE INDEX snapshot_by_at ON snapshot (at, n);
+
+CREATE INDEX snapshot_by_id ON snapshot (id);
+
+CREATE INDEX snapshot_by_uid ON snapshot (uid);
+
 CREATE TABLE summary (
 	format TEXT NOT NULL,
 	leaf TEXT NOT NULL,

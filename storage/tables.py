@@ -14,6 +14,8 @@ from __future__ import annotations
 from sqlalchemy import Column, Index, Integer, LargeBinary, Text
 from sqlmodel import Field, SQLModel
 
+from storage.folds import FOLDS
+
 __all__ = ["DURABLE", "FOLDS", "SQLModel"]
 
 STRICT = {"sqlite_strict": True}
@@ -409,6 +411,41 @@ class Artifact(SQLModel, table=True):
     size: int = Field(sa_column=_int())
 
 
+class Snapshot(SQLModel, table=True):
+    """The record of one retrieval, for lists; what a view shows of it is read again from the record ``n``.
+
+    ``session`` 0: of no session. ``id``: as recorded; ``uid``: its fixed form. ``request``: id of the model request it
+    was for. ``timed`` 0: no time was recorded, ``at`` means nothing. Counts are null where they were not recorded.
+    ``sources``, ``reasons``: JSON lists of words that occur in it. ``verdict``: the worst of its hash verdicts.
+    """
+
+    __tablename__ = "snapshot"
+    __table_args__ = (
+        Index("snapshot_by_id", "id"),
+        Index("snapshot_by_uid", "uid"),
+        Index("snapshot_by_at", "at", "n"),
+        KEYED,
+    )
+    session: int = Field(sa_column=_key(Integer))
+    n: int = Field(sa_column=_key(Integer))
+    id: str = Field(sa_column=_text())
+    uid: str = Field(sa_column=_text())
+    request: str | None = Field(sa_column=_text(null=True))
+    purpose: str | None = Field(sa_column=_text(null=True))
+    question: str = Field(sa_column=_text())
+    timed: int = Field(sa_column=_int())
+    at: int = Field(sa_column=_int())
+    recalled: int | None = Field(sa_column=_int(null=True))
+    filtered: int | None = Field(sa_column=_int(null=True))
+    ranked_out: int | None = Field(sa_column=_int(null=True))
+    trimmed: int | None = Field(sa_column=_int(null=True))
+    selected: int | None = Field(sa_column=_int(null=True))
+    redacted: int | None = Field(sa_column=_int(null=True))
+    sources: str = Field(sa_column=_text())
+    reasons: str = Field(sa_column=_text())
+    verdict: str | None = Field(sa_column=_text(null=True))
+
+
 class Summary(SQLModel, table=True):
     """What a conversation was about, by the id of the record it ended with, in whichever session that stands."""
 
@@ -475,8 +512,3 @@ class Withheld(SQLModel, table=True):
 
 
 DURABLE = ("store_key", "ledger_entry", "tile", "segment", "payload", "payload_chunk")
-FOLDS = (
-    "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "copied",
-    "beginning", "repeated", "unreadable", "artifact", "summary", "rule_section",
-    "fork", "withheld",
-)  # fmt: skip

@@ -333,7 +333,8 @@ class Derivation:
             return
         if kept is not None and not rows:
             # It is of no session: what it holds stands by itself.
-            self._keep(0, n, kept)
+            if kept[0]:  # else it was erased
+                self._keep(0, n, kept)
             source.mapped += 1
             return
         state = self._session(source, native)

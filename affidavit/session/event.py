@@ -179,10 +179,16 @@ FACTS = (
 a summary stated with it is of: it is a title of the sessions that hold that record. Facts of
 :mod:`affidavit.session.forks` declare that the file begins with a copy of another session's history."""
 
-KEPT = {"artifact": ("digest", "media", "name", "size")}
+KEPT = {
+    "artifact": ("digest", "media", "name", "size"),
+    "snapshot": (
+        "id", "uid", "request", "purpose", "question", "timed", "at", "recalled", "filtered", "ranked_out", "trimmed",
+        "selected", "redacted", "sources", "reasons", "verdict",
+    ),
+}  # fmt: skip
 """Tables of what records hold besides events, with their columns after ``session`` and ``n`` (the record).
 
-``artifact``: SHA-256, media type, name and size of a large body."""
+``artifact``: SHA-256, media type, name and size of a large body. ``snapshot``: see ``storage.tables``."""
 
 FLAGS = {
     "same_id_differs": "another record carries this id with other content; both are kept",

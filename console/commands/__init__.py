@@ -9,6 +9,7 @@ COMMANDS: dict[str, str] = {
     "sessions": "sessions",
     "show": "show",
     "search": "search",
+    "snapshots": "snapshots",
     "rules": "rules",
     "recall": "recall",
     "verify": "verify",

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from affidavit.session.address import Address, EntryAddress, PayloadAddress, SessionAddress, TurnAddress
+from affidavit.session.address import (
+    Address,
+    EntryAddress,
+    PayloadAddress,
+    SessionAddress,
+    SnapshotAddress,
+    TurnAddress,
+)
 from affidavit.session.event import event_hex
 from console.commands.call import Refused
 from console.words import plural
@@ -13,6 +20,7 @@ from console.words import plural
 if TYPE_CHECKING:
     from storage.archive import Archive
     from storage.queries.models import Content, EventRow, SessionRow
+    from storage.queries.snapshots import SnapshotRow
 
 SHOWN_CANDIDATES = 10
 
@@ -58,6 +66,19 @@ def find_turn(archive: Archive, session: SessionRow, number: int) -> EventRow:
     return row
 
 
+def find_snapshot(archive: Archive, prefix: str) -> SnapshotRow:
+    """The one snapshot whose id begins with ``prefix``; raises :class:`Refused`."""
+    found = archive.snapshots.find(prefix)
+    if not found:
+        raise Refused(f"there is no snapshot {prefix!r} in this store", "affidavit snapshots lists what there is")
+    if len(found) > 1:
+        raise Refused(
+            f"{prefix!r} could be any of these snapshots:",
+            _candidates([f"snapshot/{row.uid}  {row.id}  {row.question}" for row in found]),
+        )
+    return found[0]
+
+
 def find_content(archive: Archive, prefix: str) -> Content:
     """The one recorded content whose SHA-256 begins with ``prefix``; raises :class:`Refused`."""
     found = archive.contents(prefix)
@@ -87,6 +108,8 @@ def records_at(archive: Archive, address: Address) -> dict[int, set[int] | None]
             session = find_session(archive, id)
             find_turn(archive, session, number)
             return _places(row.key for row in all_events(archive, session) if row.turn == number)
+        case SnapshotAddress(id=id):
+            return _places([find_snapshot(archive, id).key])
         case EntryAddress(number=number):
             find_entry(archive, number)
             return {number: None}

@@ -12,11 +12,12 @@ from affidavit.session.address import (
     EntryAddress,
     PayloadAddress,
     SessionAddress,
+    SnapshotAddress,
     TurnAddress,
     parse,
 )
 from affidavit.session.event import FLAGS, event_hex
-from console.commands import documents
+from console.commands import documents, showing_snapshots
 from console.commands.call import Call, command
 from console.commands.completing import addresses
 from console.commands.proving import NOT_AS_RECORDED, WORDS, Prover
@@ -26,6 +27,7 @@ from console.commands.resolve import (
     find_entry,
     find_event,
     find_session,
+    find_snapshot,
     find_turn,
     nothing_of,
     records_at,
@@ -52,7 +54,11 @@ PRINTS = (
     "session, events[{id, address, index, kind, turn, lane, branch, at, parent, actor, tool, "
     "summary, text, refs, model, tokens, inferred, abandoned, flags[], copies, source{file, line, offset, length}, "
     "copiesAt[{file, line, offset, length}]}] for a "
-    "session, a turn or an event; address, entry{} for an entry; address, sha256, media, size, name for a payload"
+    "session, a turn or an event; address, entry{} for an entry; address, sha256, media, size, name for a payload; "
+    "of a snapshot the recorded object with id, uid, address, session, at, derived, "
+    "candidateStats{}, selectedItems[{…, visibleText, score{}, verdict}], rejectedItems[{candidateId, "
+    "sourceRef, stage, reason, score{}}], budget{}, contextProjection{visibleTextHash, citationMap{}}, block{text, "
+    "verdict, actual}, verdict"
 )
 
 LARGEST_SHOWN = 1_048_576
@@ -90,6 +96,10 @@ def _show(call: Call, archive: Archive, address: Address, raw: bool) -> int:
             code = _event(call, archive, session, find_event(archive, session, prefix), prover, raw)
         case TurnAddress(session=id, number=turn):
             code = _turn(call, archive, find_session(archive, id), turn, prover, raw)
+        case SnapshotAddress(id=id, citation=citation):
+            snapshot = find_snapshot(archive, id)
+            prover.places(records_at(archive, SnapshotAddress(snapshot.uid)))
+            code = showing_snapshots.show(call, archive, snapshot, citation, raw)
         case EntryAddress(number=index):
             code = _entry(call, find_entry(archive, index), index, prover, raw)
         case PayloadAddress(digest=digest):

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from affidavit.session.address import parse
+from affidavit.session.address import SnapshotAddress, parse
 from console.commands.call import Call, command
 from console.commands.completing import addresses
 from console.commands.importing import stopping
 from console.output import Column
 from console.progress import Meter
 from console.state import MOVED, Verified
-from console.words import CHECKED, number, plural
+from console.words import CHECKED, HASH_MARKS, number, plural
 
 if TYPE_CHECKING:
+    from storage.archive import Archive
     from storage.verify import VerifyReport
 
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     "verify",
     "Check every hash, chain and table of the store",
     prints="holds, level, entries, checked{}, failures[{address, class, detail}], withheld; with --since-last also "
-    "since{entries, at}",
+    "since{entries, at}; of a snapshot also items[{citationId, address, verdict, expected, actual}]",
 )
 @click.argument("address", metavar="[ADDRESS]", required=False, shell_complete=addresses)
 @click.option("--since-last", is_flag=True, help="Only what is new since you last verified this store.")
@@ -40,6 +41,7 @@ def verify_command(call: Call, address: str | None, since_last: bool) -> int:
 
     if address is not None and since_last:
         raise click.UsageError("--since-last is for the whole store, not for one address")
+    items = None
     cancel = threading.Event()
     meter = Meter(call.output)
     known = Verified(call.store)
@@ -52,27 +54,62 @@ def verify_command(call: Call, address: str | None, since_last: bool) -> int:
                 report = verify(call.store, since=since, known=marker, progress=meter.count, cancel=cancel)
                 known.remember(report, datetime.now(UTC), stamp)
             else:
-                report = _one(call, address)
+                report, items = _one(call, address)
     except Cancelled:
         meter.clear()
         call.output.tell("interrupted: nothing can be said of what was not reached")
         return 130
     meter.clear()
     if call.output.json:
-        call.output.document(document(report, at))
+        told = document(report, at)
+        call.output.document(told if items is None else {**told, "items": items})
     else:
+        for item in items or ():
+            label = f"[{item['citationId']}]" if item["citationId"] else "the whole block"
+            call.output.say(f"{HASH_MARKS[item['verdict']]}  {label}  recorded {item['expected'] or 'no hash'}")
         _print(call, report, at, since_last, address)
     return 0 if report.holds else 1
 
 
-def _one(call: Call, address: str) -> VerifyReport:
+def _one(call: Call, address: str) -> tuple[VerifyReport, list[dict[str, Any]] | None]:
     from console.commands.resolve import records_at
     from storage.verify.single import verify_records
 
     wanted = parse(address)
+    items = None
     with call.archive() as archive:
         entries = records_at(archive, wanted)
-    return verify_records(call.store, entries)
+        if isinstance(wanted, SnapshotAddress):
+            items = _texts(archive, wanted)
+    report = verify_records(call.store, entries)
+    for item in items or ():
+        if item["verdict"] == "differs":
+            report.fail(item["address"], "visible_text", "the recorded text is not the one its recorded hash is of")
+    return report, items
+
+
+def _texts(archive: Archive, address: SnapshotAddress) -> list[dict[str, Any]]:
+    """The visible texts of a snapshot, each held against its recorded hash; the whole block last, without a label."""
+    from affidavit.retrieval import recorded
+    from console.commands.resolve import find_snapshot
+    from console.commands.showing_snapshots import one
+
+    snapshot = find_snapshot(archive, address.id)
+    line = archive.snapshots.line(snapshot.key)
+    seen = list(recorded.seen(line)) if address.citation is None else [one(line, address.citation)[1]]
+    block = recorded.block_seen(line)
+    if block is not None and block.text is not None and address.citation is None:
+        seen.append(block)
+    return [
+        {
+            "citationId": text.citation,
+            "address": f"snapshot/{snapshot.uid}" + (f"/{text.citation}" if text.citation else ""),
+            "verdict": text.verdict,
+            "expected": text.expected,
+            "actual": text.actual,
+        }
+        for text in seen
+    ]
 
 
 def document(report: VerifyReport, at: str | None) -> dict[str, Any]:

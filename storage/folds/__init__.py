@@ -1,0 +1,8 @@
+"""Folding the ledger into tables."""
+
+FOLDS = (
+    "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "copied",
+    "beginning", "repeated", "unreadable", "artifact", "snapshot", "summary", "rule_section",
+    "fork", "withheld",
+)  # fmt: skip
+"""The fold tables, in the order ``verify`` compares them."""

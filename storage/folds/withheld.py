@@ -32,13 +32,14 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
     """The envelope of a record; ``ids`` are those of its events.
 
     ``first``: id of the first event of the first record with these bytes, where records have no ids of their own.
-    ``told`` of a draft is the kind of check its command runs, or the outcome its text tells: one word, and none of
-    the text.
+    ``apart``: it was of no session. ``told`` of a draft is the kind of check its command runs, or the outcome its text
+    tells: one word, and none of the text.
     """
     place = {"entry": entry, "record": record}
     reading = reading_of(cut, voice)
     if reading is None or not reading.drafts or len(ids) != len(reading.drafts):
-        return {**_BLANK, **place, "session": voice.native}
+        apart = reading is not None and reading.kept is not None and not reading.drafts
+        return {**_BLANK, **place, "session": voice.native, "apart": apart}
     fields = Fields._make(Preparer(base_of(voice.format), voice.native, texts=False).prepare(reading, cut.value))
     told = {join[0]: join[3].partition(" ")[0] for join in fields.joins if join[3]}
     usage = reading.usage
@@ -108,6 +109,7 @@ def withheld(envelope: Envelope, voice: Voice) -> Prepared:
         drafts=drafts,
         facts=envelope.get("copies"),
         usage=None if envelope["usage"] is None else Usage(*envelope["usage"]),
+        kept=("", ()) if envelope.get("apart") else None,
     )
     return Preparer(base_of(voice.format), voice.native).prepare(
         reading, b"", tuple(envelope["ids"]), envelope["first"]

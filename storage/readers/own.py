@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from affidavit.session.event import ACTORS, KINDS, Draft, Reading, Usage
+from storage.readers import own_retrieval
 from storage.readers.lenient import compact, count, one_line
 
 Record = dict[str, Any]
@@ -34,12 +35,7 @@ class Own:
 
     def claims(self, path: str, samples: Sequence[Any]) -> float:  # noqa: ARG002
         """The share of the samples that are lines of ours."""
-        ours = sum(
-            type(value) is dict
-            and value.get("type") in ("session.event", "artifact")
-            and type(value.get("session")) is str
-            for value in samples
-        )
+        ours = sum(type(value) is dict and _is_ours(value) for value in samples)
         return ours / len(samples) if samples else 0.0
 
     def scope(self, path: str) -> Scope:  # noqa: ARG002
@@ -58,14 +54,25 @@ class Own:
         reading.lane = _named(value, "lane", reading) or ""
         at = value.get("at", value.get("createdAt"))
         reading.at = at if type(at) is str or at is None else compact(at)
-        kind = value.get("type")
+        kind = value.get("type", own_retrieval.type_of(value))
         if kind == "session.event":
             _event(value, reading)
         elif kind == "artifact":
             _artifact(value, reading)
+        elif kind == "retrieval.request":
+            own_retrieval.request(value, reading)
+        elif kind == "retrieval.snapshot":
+            own_retrieval.snapshot(value, reading)
         else:
             return _unknown(value, reading, f"unknown type {str(kind)[:80]}")
         return reading
+
+
+def _is_ours(value: Record) -> bool:
+    kind = value.get("type", own_retrieval.type_of(value))
+    if kind in ("session.event", "artifact"):
+        return type(value.get("session")) is str
+    return kind in own_retrieval.TYPES
 
 
 def _unknown(value: Any, reading: Reading, summary: str) -> Reading:

@@ -34,6 +34,7 @@ FAILURES = {
     "rolled_back": "the ledger is shorter than when it was last verified here",
     "forked": "the ledger's beginning is not the one that was last verified here",
     "damaged": "SQLite could not read a part of the store",
+    "visible_text": "a text a model was given is not the one its recorded hash is of",
 }
 """Every class of failure with what it means."""
 

@@ -61,6 +61,17 @@ def own(**fields: Any) -> bytes:
     return json.dumps({"type": "session.event", "session": "own", "kind": "note", **fields}).encode() + b"\n"
 
 
+def snapshot(session: str | None, id: str, text: str) -> bytes:
+    item = {"candidateId": "c1", "sourceRef": "a.md", "source": "doc", "citationId": "rule#1", "visibleText": text}
+    rejected = {"candidateId": "c2", "sourceRef": "b.md", "stage": "rank", "reason": "below_top_k"}
+    said = {
+        "id": id, "createdAt": "2026-03-02T10:00:05Z", "modelRequestId": "q1", "scope": {"purpose": "fix-test"},
+        "intent": {"question": "Which rule?"}, "selectedItems": [item], "rejectedItems": [rejected],
+        "candidateStats": {"recalled": 2, "filtered": 0, "rankedOut": 1, "trimmed": 0, "selected": 1, "redacted": 0},
+    }  # fmt: skip
+    return json.dumps({"type": "retrieval.snapshot", "session": session, "snapshot": said}).encode() + b"\n"
+
+
 def files() -> dict[str, bytes]:
     """Logs that between them fill every table."""
     helped = {name: log.lines(records) for name, records in log.with_helper().items()}
@@ -80,6 +91,8 @@ def files() -> dict[str, bytes]:
         + own(kind="model.message", id="f", lane="x", text="Lane", tokens={"input": 1}, message="q")
         + b'{"type":"artifact","session":"own","text":"body","name":"one.txt","media":"text/plain"}\n'
         + b'{"type":"artifact","session":"own","text":"other","media":"text/plain"}\n'
+        + snapshot("own", "r-1", "Tests state the role.")
+        + snapshot(None, "r-2", "Of no session.")
         + own(text="Again and again") * 2
         + own(text="Over and over") * 3
         + b"garbage\n",

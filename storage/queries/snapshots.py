@@ -1,0 +1,186 @@
+"""Snapshots: the list, the newest first, its filters, finding one by the beginning of its id, and one whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from affidavit.text.marks import marked
+from storage.numbers import record_number
+from storage.queries.conditions import Condition, both, contains
+from storage.queries.connection import ReadConnection, Row
+from storage.queries.filters import Direction
+from storage.queries.models import Page, SourceSpan, Total
+from storage.queries.paging import Cursor, Listing
+from storage.segments import parse
+
+if TYPE_CHECKING:
+    from storage.queries.records import Records
+
+COLUMNS: Final = """p.n, p.id, p.uid, s.no, s.uid, s.title, p.request, p.purpose, p.question, p.timed, p.at, p.recalled,
+ p.filtered, p.ranked_out, p.trimmed, p.selected, p.redacted, p.sources, p.reasons, p.verdict"""
+TABLES: Final = "snapshot p LEFT JOIN session s ON s.no = p.session"
+MOST_FOUND: Final = 20
+_LAST: Final = chr(0x10FFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRow:
+    """One snapshot in a list. ``key``: number of its record; ``session``: row number, uid and title, if it is of one.
+
+    ``at``: UTC microseconds since 1970. Counts are ``None`` where they were not recorded.
+    """
+
+    key: int
+    id: str
+    uid: str
+    session: int | None
+    session_uid: str | None
+    session_title: str | None
+    request: str | None
+    purpose: str | None
+    question: str
+    at: int | None
+    recalled: int | None
+    filtered: int | None
+    ranked_out: int | None
+    trimmed: int | None
+    selected: int | None
+    redacted: int | None
+    sources: tuple[str, ...]
+    reasons: tuple[str, ...]
+    verdict: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFilter:
+    """Which snapshots. ``session``: row number; ``source``, ``reason``: words that must occur in it."""
+
+    text: str = ""
+    session: int | None = None
+    purpose: str | None = None
+    source: str | None = None
+    reason: str | None = None
+    verdict: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+
+def snapshot_row(row: Row) -> SnapshotRow:
+    """A row of :data:`COLUMNS`."""
+    *named, timed, at, recalled, filtered, ranked_out, trimmed, selected, redacted, sources, reasons, verdict = row
+    counts = (recalled, filtered, ranked_out, trimmed, selected, redacted)
+    values = (*named, at if timed else None, *counts, _words(sources), _words(reasons), verdict)
+    return SnapshotRow(*values)
+
+
+def _words(listed: Any) -> tuple[str, ...]:
+    try:
+        return tuple(str(word) for word in json.loads(listed))
+    except (ValueError, TypeError):
+        return ()  # somebody changed the table: verify says so, a list must not fail over it
+
+
+_ALL: Final = SnapshotFilter()
+
+
+class Snapshots:
+    """What a store knows of snapshots, through one connection."""
+
+    def __init__(self, link: ReadConnection, records: Callable[[], Records]) -> None:
+        self._link = link
+        self._records = records
+
+    def page(
+        self,
+        filter: SnapshotFilter = _ALL,
+        *,
+        cursor: Cursor | None = None,
+        direction: Direction = "after",
+        inclusive: bool = False,
+        limit: int = 100,
+    ) -> Page[SnapshotRow]:
+        """Snapshots, the newest first; without a cursor ``before`` gives the last page."""
+        return _listing(filter).page(self._link, snapshot_row, cursor, direction, inclusive, limit)
+
+    def count(self, filter: SnapshotFilter = _ALL) -> Total:
+        """Snapshots of the filtered list."""
+        return Total(_listing(filter).count(self._link), True)
+
+    def cursor(self, key: int) -> Cursor | None:
+        """Where a snapshot stands in the list, ``None`` if there is no such snapshot."""
+        return self._link.row("SELECT at, n FROM snapshot WHERE n = ?", (key,))
+
+    def position(self, key: int, filter: SnapshotFilter = _ALL) -> int:
+        """How many of the filtered list stand before one; raises ``KeyError``."""
+        cursor = self.cursor(key)
+        if cursor is None:
+            raise KeyError(f"no snapshot {key}")
+        return _listing(filter).position(self._link, cursor)
+
+    def find(self, prefix: str) -> list[SnapshotRow]:
+        """Snapshots whose id or uid is, or else begins with, ``prefix``; at most :data:`MOST_FOUND`."""
+        prefix = marked(prefix)
+        found: dict[int, SnapshotRow] = {}
+        for end in ("", _LAST) if prefix else ():
+            for column, text in (("p.uid", prefix.lower()), ("p.id", prefix)):
+                sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE {column} BETWEEN ? AND ? ORDER BY p.n LIMIT ?"
+                for row in self._link.rows(sql, (text, text + end, MOST_FOUND)):
+                    found.setdefault(row[0], snapshot_row(row))
+            if found:
+                break
+        return list(found.values())[:MOST_FOUND]
+
+    def row(self, key: int) -> SnapshotRow | None:
+        """The snapshot that stands at a record, if one does."""
+        row = self._link.row(f"SELECT {COLUMNS} FROM {TABLES} WHERE p.n = ?", (record_number(key),))
+        return None if row is None else snapshot_row(row)
+
+    def of_request(self, session: int, request: str) -> list[SnapshotRow]:
+        """Snapshots of a session that name a model request as the one they were for, by time."""
+        sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE p.session = ? AND p.request = ? ORDER BY p.at, p.n"
+        return [snapshot_row(row) for row in self._link.rows(sql, (session, marked(request)))]
+
+    def keys(self, filter: SnapshotFilter = _ALL) -> list[int]:
+        """The records of the whole filtered list, the oldest first."""
+        where = _where(filter)
+        rows = self._link.rows(f"SELECT p.n FROM {TABLES} WHERE {where.sql} ORDER BY p.at, p.n", where.values)
+        return [int(key) for (key,) in rows]
+
+    def raw(self, key: int) -> bytes:
+        """The bytes of the line a snapshot was recorded in; raises ``RecordError``."""
+        return self._records().raw(key)
+
+    def line(self, key: int) -> dict[str, Any]:
+        """The line a snapshot was recorded in, read again from its bytes; raises ``RecordError``."""
+        value, _, _ = parse(self.raw(key))
+        return value if isinstance(value, dict) else {}
+
+    def place(self, key: int) -> SourceSpan:
+        """Where that line stands; raises ``RecordError``."""
+        return self._records().record(key).place
+
+
+def _listing(filter: SnapshotFilter) -> Listing:
+    return Listing(COLUMNS, TABLES, ("p.at", "p.n"), _where(filter), True)
+
+
+def _where(filter: SnapshotFilter) -> Condition:
+    tests = []
+    if filter.text:
+        tests.append(contains(("p.id", "p.question", "p.purpose", "s.title"), filter.text))
+    if filter.session is not None:
+        tests.append(Condition("p.session = ?", (filter.session,)))
+    for column, word in (("purpose", filter.purpose), ("verdict", filter.verdict)):
+        if word is not None:
+            tests.append(Condition(f"p.{column} = ?", (word,)))
+    for column, word in (("sources", filter.source), ("reasons", filter.reason)):
+        if word is not None:
+            tests.append(Condition(f"EXISTS(SELECT 1 FROM json_each(p.{column}) WHERE value = ?)", (word,)))
+    if filter.since is not None:
+        tests.append(Condition("p.timed = 1 AND +p.at >= ?", (filter.since,)))
+    if filter.until is not None:
+        tests.append(Condition("p.timed = 1 AND +p.at < ?", (filter.until,)))
+    return both(tests)
