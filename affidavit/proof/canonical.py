@@ -56,16 +56,19 @@ def canonical_entry(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> bool:
-    """Whether orjson's sorted output is RFC 8785's: no floats, no integer beyond 2^53 - 1, ASCII keys only.
+    """Whether orjson's sorted output is RFC 8785's: integers to 2^53 - 1, ASCII keys, floats that both write alike.
 
-    RFC 8785 sorts keys by UTF-16 units and orjson by UTF-8 bytes; for ASCII these agree. Exact types only:
-    orjson writes subclasses, enumerations and dataclasses in ways of its own.
+    RFC 8785 sorts keys by UTF-16 units and orjson by UTF-8 bytes; for ASCII these agree. Both write the shortest digits
+    of a float, but whole numbers and exponents differently. Exact types only: orjson writes subclasses, enumerations
+    and dataclasses in ways of its own.
     """
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return True
     if kind is int:
         return bool(-MAX_INTEGER <= value <= MAX_INTEGER)
+    if kind is float:
+        return bool(1e-4 <= abs(value) < 1e15 and value % 1)
     if kind is dict:
         for key, item in value.items():
             if type(key) is not str or not key.isascii() or not (type(item) is str or _plain(item)):

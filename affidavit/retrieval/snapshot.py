@@ -56,6 +56,7 @@ class Recorded(Shape):
     signals: dict[str, float] | None = extension(None)
     rank: Amount | None = extension(None)
     tokens: Amount | None = extension(None)
+    frame_tokens: Amount | None = extension(None)
     visibility: Visibility | None = extension(None)
     outcome: Outcome | None = extension(None)
     redactions: tuple[Redaction, ...] = extension(())
@@ -186,6 +187,7 @@ class RetrievalAuditSnapshot(Shape):
     missing_evidence: tuple[str, ...] = extension(())
     ranking: Ranking | None = extension(None)
     recallers: tuple[RecallerRun, ...] = extension(())
+    unserved_sources: tuple[str, ...] = extension(())
 
 
 class BlockItem(Shape):

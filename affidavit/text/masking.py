@@ -81,6 +81,18 @@ def holds_secret(text: str) -> bool:
     return any(pattern.search(text) is not None for pattern in _sure_secrets())
 
 
+def secret_spans(text: str) -> list[tuple[int, int]]:
+    """Where what :func:`holds_secret` finds stands, as (start, end) in characters, in order and apart."""
+    spans = sorted(found.span() for pattern in _sure_secrets() for found in pattern.finditer(text))
+    apart: list[tuple[int, int]] = []
+    for start, end in spans:
+        if apart and start <= apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return apart
+
+
 @cache
 def _sure_secrets() -> tuple[re.Pattern[str], ...]:
     return (

@@ -1,0 +1,154 @@
+"""Which of the ranked candidates are handed over, and how many tokens each may take: thresholds, then the budget.
+
+Works on plain JSON objects as a snapshot records candidates; see :mod:`affidavit.retrieval.ranking`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from affidavit.retrieval.ranking import Item, diversities, merged, order, total_by
+
+LEAST_SHORTENED = 24
+"""Tokens below which an item is left out rather than shortened."""
+
+
+class Rules(NamedTuple):
+    """What decides. ``top_k`` and ``shares`` (tokens at first) are by sub-query; ``frame`` is what the block costs
+    without items; ``shortens``: items may be shortened; ``diversify``: the diversity part is made here."""
+
+    weights: Mapping[str, float]
+    max_tokens: int
+    per_item_max: int | None = None
+    min_score: float = 0.0
+    top_k: Mapping[str, int] = {}
+    shares: Mapping[str, int] = {}
+    max_unverified: int | None = None
+    merge_policy: str = "interleave-by-relevance"
+    shortens: bool = True
+    frame: int = 0
+    diversify: bool = True
+
+
+class Choice(NamedTuple):
+    """What was decided of each item, by its place in what was given.
+
+    ``chosen``: places and the tokens each may take, in the order they are handed over. ``refused``: places with reason
+    and detail. ``totals``, ``diversities`` and ``ranks`` (from 1) are by place.
+    """
+
+    chosen: list[tuple[int, int]]
+    refused: list[tuple[int, str, str]]
+    totals: list[float]
+    diversities: list[float | None]
+    ranks: list[int]
+
+
+def choose(items: Sequence[Item], rules: Rules) -> Choice:
+    """Rank the items, apply the thresholds, and share out the budget. The order of the items changes nothing."""
+    totals, varied = _totals(items, rules)
+    units = order(items, totals)
+    ranks = [0] * len(items)
+    for rank, at in enumerate((at for unit in units for at in unit), start=1):
+        ranks[at] = rank
+    refused: list[tuple[int, str, str]] = []
+    passed = _thresholds(items, units, totals, rules, refused)
+    chosen = _share_out(items, merged(items, passed, rules.merge_policy), rules, refused)
+    return Choice(chosen, refused, totals, varied, ranks)
+
+
+def _totals(items: Sequence[Item], rules: Rules) -> tuple[list[float], list[float | None]]:
+    total = total_by(rules.weights)
+    if not rules.diversify:
+        return [total(item["score"]) for item in items], [item["score"].get("diversity") for item in items]
+    varied = diversities(items, rules.weights)
+    return [total({**item["score"], "diversity": part}) for item, part in zip(items, varied, strict=True)], list(varied)
+
+
+def _thresholds(
+    items: Sequence[Item],
+    units: Sequence[list[int]],
+    totals: Sequence[float],
+    rules: Rules,
+    refused: list[tuple[int, str, str]],
+) -> list[list[int]]:
+    """The units that pass the score, the number of unverified ones and the number of each sub-query."""
+    passed = []
+    unverified = 0
+    counts: dict[str, int] = {}
+    for unit in units:
+        if max(totals[at] for at in unit) < rules.min_score:
+            refused.extend((at, "below_min_score", f"{totals[at]:.3f}, at least {rules.min_score:g}") for at in unit)
+            continue
+        doubtful = sum(items[at].get("verified") is False for at in unit)
+        if doubtful and rules.max_unverified is not None and unverified + doubtful > rules.max_unverified:
+            refused.extend((at, "over_max_unverified", f"{rules.max_unverified} at most") for at in unit)
+            continue
+        unverified += doubtful
+        queries = {query for at in unit for query in items[at].get("subQueries") or ()}
+        within = not queries
+        for query in queries:
+            counts[query] = counts.get(query, 0) + 1
+            within = within or counts[query] <= rules.top_k.get(query, 1 << 53)
+        if within:
+            passed.append(unit)
+        else:
+            refused.extend((at, "below_top_k", "") for at in unit)
+    return passed
+
+
+def _share_out(
+    items: Sequence[Item], units: Sequence[list[int]], rules: Rules, refused: list[tuple[int, str, str]]
+) -> list[tuple[int, int]]:
+    """Tokens for each unit: first every sub-query its own share, then what is left to whoever comes next.
+
+    The first item of a sub-query may take more than its share. A unit that does not fit is passed over, and the next
+    that fits is taken.
+    """
+    left = rules.max_tokens - rules.frame
+    given: dict[int, int] = {}
+    shares = dict(rules.shares)
+    begun: set[str] = set()
+    for own in (True, False) if shares else (False,):
+        for number, unit in enumerate(units):
+            if unit[0] in given:
+                continue
+            queries = [query for at in unit for query in items[at].get("subQueries") or ()]
+            allowed = _allowance(items, unit, left, rules)
+            if allowed is None:
+                continue
+            cost = sum(allowed) + sum(items[at]["frameTokens"] for at in unit)
+            if own and not any(query not in begun or cost <= shares.get(query, 0) for query in queries):
+                continue
+            if own and len(allowed) == 1 and allowed[0] < _wanted(items[unit[0]], rules) and number:
+                continue  # what is left may serve others better; it gets it if nobody else does
+            left -= cost
+            given.update(zip(unit, allowed, strict=True))
+            for query in queries:
+                begun.add(query)
+                shares[query] = shares.get(query, 0) - cost
+    chosen = [(at, given[at]) for unit in units for at in unit if at in given]
+    refused.extend((at, "over_budget", "") for unit in units for at in unit if at not in given)
+    return chosen
+
+
+def _wanted(item: Item, rules: Rules) -> int:
+    """The tokens an item is given where there is room."""
+    tokens: int = item["tokens"]
+    return tokens if rules.per_item_max is None else min(tokens, rules.per_item_max)
+
+
+def _allowance(items: Sequence[Item], unit: list[int], left: int, rules: Rules) -> list[int] | None:
+    """The tokens for each of a unit's items out of those left; ``None``: it does not fit."""
+    left -= sum(items[at]["frameTokens"] for at in unit)
+    wanted = [_wanted(items[at], rules) for at in unit]
+    if not rules.shortens and any(items[at]["tokens"] > want for at, want in zip(unit, wanted, strict=True)):
+        return None
+    if any(want < min(items[at]["tokens"], LEAST_SHORTENED) for at, want in zip(unit, wanted, strict=True)):
+        return None
+    if sum(wanted) <= left:
+        return wanted
+    if not rules.shortens or len(unit) > 1 or left < LEAST_SHORTENED:
+        return None
+    return [left]
