@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from affidavit.proof.parsing import Unreadable, envelope, loads_lenient, looks_utf16, split_values
 from storage.readers import Documents, base_of, is_document, readers, rules
+from storage.rule_places import is_rule_link
 from storage.segments import BLANK, BOM, RECORD_BYTES
 
 SAMPLE_LINES = 200
@@ -42,7 +43,10 @@ class Detected(NamedTuple):
 
 
 def files(path: str, closed: list[str]) -> Iterator[str]:
-    """The regular files below a folder in a stable order, a folder's own first; links are not followed.
+    """The regular files below a folder in a stable order, a folder's own first.
+
+    Links are not followed, but those called like a rule file that lead to one nearby: often one agent's name for it is
+    a link to another's.
 
     So a session is read before its sub-agents, whose files lie in a folder named after it. Folders that the system
     does not let be read are added to ``closed``.
@@ -60,7 +64,7 @@ def files(path: str, closed: list[str]) -> Iterator[str]:
             continue
         if stat.S_ISDIR(mode):
             folders.append(entry.path)
-        elif stat.S_ISREG(mode):
+        elif stat.S_ISREG(mode) or (stat.S_ISLNK(mode) and is_rule_link(entry.path)):
             yield entry.path
     for folder in folders:
         yield from files(folder, closed)

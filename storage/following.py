@@ -137,7 +137,7 @@ class Follower:
     def _add(self, report: ImportReport, marks: dict[str, Mark]) -> None:
         """Add what one look brought to the account of all, and tell what there is to tell."""
         for file in report.files:
-            self._tell(file, marks[file.path])
+            self._tell(file, marks.get(file.path))
             known = self._files.get(file.path)
             if known is None:
                 self._files[file.path] = known = file
@@ -156,8 +156,11 @@ class Follower:
         self.report.events += report.events
         self.report.bytes += report.bytes
 
-    def _tell(self, file: FileReport, mark: Mark) -> None:
-        """Say what happened to a file, and remember when to try again what could not be read."""
+    def _tell(self, file: FileReport, mark: Mark | None) -> None:
+        """Say what happened to a file, and remember when to try again what could not be read.
+
+        One without a mark was not looked at: a rule file brings it in.
+        """
         path, taken = file.path, self._taken.get(file.path)
         if file.stopped:
             wait = min(2 * self._failed.get(path, (0.0, SOONEST))[1], LATER)
@@ -167,13 +170,13 @@ class Follower:
         self._failed.pop(path, None)
         if not file.note:
             self._told.pop(path, None)
-        if file.anew and taken is not None:
+        if file.anew and taken is not None and mark is not None:
             self.say(path, f"{self._what_happened(path, taken, mark)}; read as a new revision")
         elif file.note:
             self._say_once(path, file.note)
         elif taken is not None and file.skipped == "empty":
             self.say(path, "was emptied; what was read of it is kept")
-        if file.skipped is None:
+        if file.skipped is None and mark is not None:
             self._taken[path] = mark
 
     def _what_happened(self, path: str, taken: Mark, mark: Mark) -> str:

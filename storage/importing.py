@@ -30,9 +30,10 @@ from storage.making_ready import Step, steps
 from storage.opening import open_log
 from storage.planning import Plan, Planner, Skipped
 from storage.quiet import no_collecting
-from storage.readers.rules import IMPORTED, IMPORTING, is_rules, kind_of
 from storage.readers.rules import NAME as RULES
+from storage.readers.rules import OTHER, ROOTS, is_rules, kind_of
 from storage.rule_imports import Home, followed, home_of
+from storage.rule_places import placed
 from storage.segments import Packed, SegmentError
 from storage.store import FOLD_VERSION, STALE, Random, Store, StoreError, fold_version, path_key, refusing
 
@@ -163,24 +164,24 @@ class Importer:
     def _with_imports(self, reports: Iterable[FileReport]) -> Iterator[FileReport]:
         """Files, and behind each rule file, once it is planned, those it brings in; of these the format is given."""
         for report in reports:
-            if self._brought and os.path.realpath(report.path) in self._brought:
+            if self._brought and placed(report.path) in self._brought:
                 self.report.files.remove(report)
                 continue
             yield report
             known = report.format if report.skipped is None else None
-            if known and is_rules(known) and known.partition("+")[2] in IMPORTING:
+            if known and is_rules(known) and known.partition("+")[2] in ROOTS:
                 for path in followed(report, self.home):
                     if self._taken(path):
                         continue
                     self._brought.add(path)
-                    self.report.files.append(FileReport(path, f"{RULES}+{kind_of(path) or IMPORTED}"))
+                    self.report.files.append(FileReport(path, f"{RULES}+{kind_of(path) or OTHER}"))
                     yield self.report.files[-1]
 
     def _taken(self, path: str) -> bool:
         """Whether a file was taken already; that it was passed over before anything named it is not told."""
         name = os.path.basename(path)
         for report in self.report.files:
-            if os.path.basename(report.path) == name and os.path.realpath(report.path) == path:
+            if os.path.basename(report.path) == name and placed(report.path) == path:
                 if report.skipped is not None and not report.named:
                     self.report.files.remove(report)
                     return False

@@ -17,6 +17,7 @@ from storage.folds.fold import Fold
 from storage.folds.sources import SourceRow, Voice
 from storage.readers import base_of, is_document, readers
 from storage.readers.rules import is_rules
+from storage.rule_places import placed
 from storage.segments import BLANK, spans_of
 from storage.store import Store, path_key
 
@@ -58,7 +59,7 @@ class Planner:
 
     def plan(self, report: FileReport, stream: BinaryIO, format: str | None, looked_at: int) -> Plan | Skipped:
         """Read a file on from where its newest revision stands, or begin a revision."""
-        path = os.path.realpath(report.path)
+        path = placed(report.path)
         key = "file:" + os.fsencode(path).hex()
         size = os.fstat(stream.fileno()).st_size
         row = self.newest(key)

@@ -17,6 +17,7 @@ from affidavit.text.marks import marked
 from storage.accounting import FileReport
 from storage.detect import detect
 from storage.readers import rules
+from storage.rule_places import SETTINGS_FOLDERS, placed, tree_of, within
 from storage.segments import RECORD_BYTES
 
 DEPTH = 5
@@ -28,9 +29,6 @@ MOST_FOLLOWED = 500
 MOST_SAID = 5
 MISSING = "not there"
 HEAD = 1 << 16
-
-SETTINGS_FOLDERS = frozenset({".claude", ".codex", ".gemini", ".github", ".cursor", ".amazonq", ".clinerules"})
-"""Folders whose rules are for the folder they stand in."""
 
 
 class Home(NamedTuple):
@@ -46,17 +44,6 @@ def home_of(environment: Mapping[str, str] = os.environ) -> Home:
     return Home(folder, environment.get("CLAUDE_CONFIG_DIR") or os.path.join(folder, ".claude"))
 
 
-def tree_of(path: str) -> str:
-    """The folder a rule file is for: its own, or the one that holds its agent's folder of settings."""
-    folder = os.path.dirname(path)
-    at = folder
-    while at != (above := os.path.dirname(at)):
-        if os.path.basename(at) in SETTINGS_FOLDERS:
-            return above
-        at = above
-    return folder
-
-
 def target_of(target: str, importer: str, home: str) -> str:
     """The path that an ``@path`` in a file means; nothing is looked up."""
     if target.startswith("~/"):
@@ -65,8 +52,8 @@ def target_of(target: str, importer: str, home: str) -> str:
 
 
 def followed(report: FileReport, home: Home) -> Iterator[str]:
-    """Real paths of the files that a rule file brings in, also by way of others; notes what is not followed."""
-    first = os.path.realpath(report.path)
+    """Paths of the files that a rule file brings in, also by way of others; notes what is not followed."""
+    first = placed(report.path)
     trees = _Trees.of(first, home)
     refused: dict[str, str] = {}
     seen = {first}
@@ -74,7 +61,7 @@ def followed(report: FileReport, home: Home) -> Iterator[str]:
     while waiting:
         path, depth = waiting.popleft()
         for _, target in rules.imports(_text(path)):
-            meant = os.path.realpath(target_of(target, path, home.folder))
+            meant = placed(target_of(target, path, home.folder))
             if meant in seen:
                 continue
             why = "too many levels deep" if depth == DEPTH else trees.refusal(meant)
@@ -104,20 +91,21 @@ class _Trees(NamedTuple):
     def of(cls, path: str, home: Home) -> _Trees:
         tree = tree_of(path)
         # A rule file for all of somebody's home opens none of it.
-        opens = not _within(os.path.realpath(home.folder), tree)
+        opens = not within(os.path.realpath(home.folder), tree)
         return cls(tree if opens else None, os.path.realpath(home.claude))
 
-    def refusal(self, path: str) -> str | None:
+    def refusal(self, named: str) -> str | None:
         """Why a file is not followed, ``None`` where it is. Of what lies outside nothing is looked up."""
-        if self.own is not None and _within(path, self.own):
+        path = os.path.realpath(named)
+        if self.own is not None and within(path, self.own):
             tree = self.own
-        elif _within(path, self.claude):
+        elif within(path, self.claude):
             tree = self.claude
             if not path.lower().endswith(rules.TEXTS):
                 return "not Markdown"
         else:
             return "outside of its folder"
-        if rules.kind_of(path) is None and any(
+        if rules.kind_of(named) is None and any(
             part.startswith(".") and part not in SETTINGS_FOLDERS for part in path[len(tree) :].split(os.sep)
         ):
             return "a hidden file"
@@ -151,7 +139,3 @@ def _text(path: str, size: int = RECORD_BYTES) -> bytes:
             return stream.read(size)
     except OSError:
         return b""
-
-
-def _within(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from storage.rule_places import is_rule_link
+
 LATELY = 900.0
 """Seconds for which a file that changed is looked at more often than others."""
 
@@ -65,7 +67,7 @@ class Sight:
 
 
 class Watch:
-    """The files below some paths. Links are not followed, except where one is itself named.
+    """The files below some paths. Links are not followed, unless one is itself named or called like a rule file.
 
     ``clock`` counts seconds, ``wall`` is the time of day in seconds since 1970.
     """
@@ -104,6 +106,8 @@ class Watch:
                     told = ask(path)
                 except OSError:
                     continue
+                if stat.S_ISLNK(told.st_mode) and is_rule_link(path):
+                    told = os.stat(path)
                 if not stat.S_ISREG(told.st_mode):
                     continue
                 mark = Mark(told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns)
@@ -186,7 +190,7 @@ def _names(path: str) -> tuple[list[str], list[str]]:
             try:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
-                elif entry.is_file(follow_symlinks=False):
+                elif entry.is_file(follow_symlinks=False) or (entry.is_symlink() and is_rule_link(entry.path)):
                     files.append(entry.path)
             except OSError:
                 continue

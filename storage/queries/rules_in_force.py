@@ -19,7 +19,8 @@ from storage.queries.records import Records
 from storage.queries.rule_evidence import Evidence, evidence
 from storage.queries.rules import RuleFile, held, plain, rule_files, text_of
 from storage.readers import rules as reader
-from storage.rule_imports import DEPTH, target_of, tree_of
+from storage.rule_imports import DEPTH, target_of
+from storage.rule_places import tree_of
 
 TELLING: Final = 40
 """Characters of a file that tell it by its text alone."""
@@ -39,9 +40,6 @@ READ_BY: Final = {
     "codex": frozenset({"agents", "agents-override"}),
 }
 """Kinds that an agent reads; of an agent not named here it is not known, and all count."""
-
-SIMPLE: Final = frozenset({reader.OTHER, reader.IMPORTED})
-"""Kinds that are in force nowhere by their place."""
 
 MANAGED: Final = (
     "/etc/claude-code",
@@ -151,7 +149,7 @@ class _Places(NamedTuple):
 
     def rank(self, path: str, kind: str) -> tuple[Scope, int] | None:
         """(scope, how near) of a rule file, ``None`` where it is none of this session's."""
-        if kind in SIMPLE or kind not in READ_BY.get(self.agent, {kind}):
+        if kind == reader.OTHER or kind not in READ_BY.get(self.agent, {kind}):
             return None
         folder = path.rpartition("/")[0]
         if any(_within(folder, place) for place in MANAGED):

@@ -19,11 +19,9 @@ from affidavit.text.hidden import hidden_payload
 from affidavit.text.marks import marked
 
 NAME: Final = "rules"
-IMPORTED: Final = "import"
-"""The kind of a file that is one because a rule file names it with ``@``."""
-
 OTHER: Final = "file"
-"""The kind of a file that somebody said is one, or that is called like one and stands where no agent looks: a copy."""
+"""The kind of a file that is in force nowhere by its place: one that a rule file brings in, that somebody said is one,
+or that is called like one and stands where no agent looks."""
 
 MOST_SECTIONS: Final = 2_000
 """Sections a file is cut into; the last one holds all the rest."""
@@ -58,8 +56,12 @@ KINDS: Final = (
 )
 """Kinds of rule files and where each stands."""
 
-IMPORTING: Final = frozenset({"claude", "claude-local", "claude-rule", "gemini", IMPORTED})
-"""Kinds in which ``@path`` brings in another file."""
+ROOTS: Final = frozenset({"claude", "claude-local", "claude-rule", "gemini"})
+"""Kinds in which ``@path`` brings in another file. In one that was brought in it does so too, but not in one that
+merely was imported: how deep one stands depends on where one begins."""
+
+IMPORTING: Final = ROOTS | {OTHER}
+"""Kinds that bring in others once they are in force."""
 
 TEXTS: Final = (".md", ".mdc", ".markdown", ".txt", ".rst", ".adoc")
 """How the names of files end that hold words for people."""
