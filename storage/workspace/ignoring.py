@@ -80,10 +80,10 @@ class Rules:
         for rule in self._others:
             if best is not None and rule.place < best.place:
                 break
-            if (folder or not rule.folders) and rule.pattern is not None:
-                if rule.pattern.match(path if rule.whole else name):
-                    best = rule
-                    break
+            fits = rule.pattern.match(path if rule.whole else name) if rule.pattern is not None else None
+            if fits and (folder or not rule.folders):
+                best = rule
+                break
         return None if best is None else not best.keeps
 
     def _add(self, place: int, line: str) -> None:
