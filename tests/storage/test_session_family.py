@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import codex_fixtures as codex
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invented_store import Invented
+from kept import assert_holds, store_in, take, write
 
 from storage.archive import Archive
 
@@ -92,3 +94,23 @@ def test_every_session_stands_in_the_tree_once(tmp_path_factory: pytest.TempPath
     with Archive.open(invented.path) as archive:
         shown = [line.split()[0] for line in tree(archive)]
         assert sorted(shown) == list(names)
+
+
+@pytest.mark.parametrize("order", [("parent", "agent", "fork"), ("fork", "agent", "parent")])
+def test_sub_agents_and_forks_of_codex_hang_on_the_session_their_logs_name(
+    tmp_path: Path, order: tuple[str, ...]
+) -> None:
+    parent, agent, fork = (f"019aaaaa-0000-7000-8000-00000000000{digit}" for digit in "789")
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1}}}
+    logs = {
+        "parent": [codex.opened(id=parent), codex.said("user", 2, "Find the parser")],
+        "agent": [codex.opened(id=agent, source=spawn), codex.said("user", 3, "Look in src")],
+        "fork": [codex.opened(id=fork, forked_from_id=parent), codex.said("user", 4, "Try it otherwise")],
+    }
+    with store_in(tmp_path) as store:
+        for name in order:
+            take(store, write(tmp_path / "logs", codex.written(logs[name]), f"{name}.jsonl"))
+        path = store.path
+        assert_holds(path)
+    with Archive.open(path) as archive:
+        assert sorted(tree(archive)) == sorted([parent, f"  {agent} sub-agent", f"  {fork} fork"])
