@@ -10,6 +10,7 @@ COMMANDS: dict[str, str] = {
     "show": "show",
     "search": "search",
     "snapshots": "snapshots",
+    "replay": "replay",
     "rules": "rules",
     "recall": "recall",
     "verify": "verify",

@@ -9,6 +9,7 @@ import click
 
 from affidavit.session.address import (
     Address,
+    ContextAddress,
     EntryAddress,
     PayloadAddress,
     SessionAddress,
@@ -17,7 +18,7 @@ from affidavit.session.address import (
     parse,
 )
 from affidavit.session.event import FLAGS, event_hex
-from console.commands import documents, showing_snapshots
+from console.commands import documents, showing_inputs, showing_snapshots
 from console.commands.call import Call, command
 from console.commands.completing import addresses
 from console.commands.proving import NOT_AS_RECORDED, WORDS, Prover
@@ -36,6 +37,7 @@ from console.words import clock, count, duration, moment, number, plural
 
 if TYPE_CHECKING:
     from storage.archive import Archive
+    from storage.queries.inputs import ModelInput
     from storage.queries.models import Content, EventDetail, EventRow, SessionRow
 
 MARKS = {
@@ -96,6 +98,14 @@ def _show(call: Call, archive: Archive, address: Address, raw: bool) -> int:
             code = _event(call, archive, session, find_event(archive, session, prefix), prover, raw)
         case TurnAddress(session=id, number=turn):
             code = _turn(call, archive, find_session(archive, id), turn, prover, raw)
+        case ContextAddress(session=id, number=number):
+            session = find_session(archive, id)
+            inputs = archive.inputs(session.key)
+            given = inputs.input(showing_inputs.find_request(inputs, session, number))
+            code = _input(call, session, given, prover, raw)
+        case SnapshotAddress(id=id) if showing_inputs.is_derived(id):
+            session, given = showing_inputs.find_derived(archive, id)
+            code = _derived(call, session, given, prover, raw)
         case SnapshotAddress(id=id, citation=citation):
             snapshot = find_snapshot(archive, id)
             prover.places(records_at(archive, SnapshotAddress(snapshot.uid)))
@@ -140,6 +150,22 @@ def _several(
         call.output.line(_line(row, holds, session.cwd))
     prover.end(unproven)
     return 0
+
+
+def _input(call: Call, session: SessionRow, given: ModelInput, prover: Prover, raw: bool) -> int:
+    if raw:
+        raise click.UsageError("a model input has no bytes of its own; --raw is for what was recorded as it is")
+    list(prover.events(session.uid, enumerate(block.row for block in given.blocks)))
+    showing_inputs.show(call, session, given)
+    return int(given.replay.verdict == "differs")
+
+
+def _derived(call: Call, session: SessionRow, given: ModelInput, prover: Prover, raw: bool) -> int:
+    if call.output.json and not raw:
+        list(prover.events(session.uid, enumerate(block.row for block in given.blocks)))
+        call.output.document(showing_inputs.derived_document(session, given))
+        return 0
+    return _input(call, session, given, prover, raw)
 
 
 def _event(call: Call, archive: Archive, session: SessionRow, row: EventRow, prover: Prover, raw: bool) -> int:

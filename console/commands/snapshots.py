@@ -9,6 +9,7 @@ import click
 
 from affidavit.proof.verdict import HASH_VERDICTS
 from affidavit.session.times import iso
+from console.commands import showing_inputs
 from console.commands.call import Call, command
 from console.commands.resolve import find_session
 from console.commands.sessions import day
@@ -18,6 +19,14 @@ from console.words import HASH_MARKS, moment, number, plural
 if TYPE_CHECKING:
     from storage.archive import Archive
     from storage.queries.snapshots import SnapshotFilter, SnapshotRow
+
+DERIVED = (
+    Column("derived"),
+    Column("at (UTC)", spare=2),
+    Column("request", shrinks=True, least=12, spare=1),
+    Column("visible", right=True),
+    Column("from", shrinks=True, least=10),
+)
 
 PRINTS = (
     "snapshots[{id, uid, address, session, purpose, question, at, derived, modelRequestId, "
@@ -77,7 +86,9 @@ def document(row: SnapshotRow) -> dict[str, Any]:
 def snapshots_command(call: Call, session: str | None, limit: int | None, **wanted: Any) -> int:
     """List retrieval snapshots, the newest first: what was found, what was left out, what the model was given.
 
-    The verdict is the worst of what holding each visible text against its recorded hash gave.
+    The verdict is the worst of what holding each visible text against its recorded hash gave. With --session alone
+    those follow that the log of another agent implies (derived): what its searches and reads put before the model.
+    What was found and left out no such log records.
     """
     from storage.queries.snapshots import SnapshotFilter
 
@@ -85,15 +96,22 @@ def snapshots_command(call: Call, session: str | None, limit: int | None, **want
         key = None if session is None else find_session(archive, session).key
         filter = SnapshotFilter(session=key, **wanted)
         rows = _rows(archive, filter, limit)
+        implied = _derived(archive, key) if key is not None and not any(wanted.values()) and limit is None else ()
         if call.output.json:
             with call.output.listing("snapshots") as (write, _):
                 for row in rows:
                     write(document(row))
+                for one in implied:
+                    write(one)
             return 0
         shown = list(rows)
+        derived = list(implied)
         total = archive.snapshots.count(filter).value
     if shown:
         call.output.table(COLUMNS, [_cells(row) for row in shown])
+    if derived:
+        call.output.table(DERIVED, [_derived_cells(one) for one in derived])
+        call.output.tell(f"~ {plural(len(derived), 'snapshot')} derived from what the log holds of searches and reads")
     listed = plural(total, "snapshot")
     call.output.tell(listed if len(shown) == total else f"{number(len(shown))} of {listed}")
     return 0
@@ -109,6 +127,18 @@ def _rows(archive: Archive, filter: SnapshotFilter, limit: int | None) -> Iterat
             return
         cursor = page.after
         left = None if left is None else left - len(page.rows)
+
+
+def _derived(archive: Archive, session: int) -> Iterator[dict[str, Any]]:
+    """What searches and reads put before the model in each request of a session, as the log implies it."""
+    row = archive.session(session)
+    for request, events in archive.inputs(session).derived():
+        yield showing_inputs.derived_row(row, request, events)
+
+
+def _derived_cells(one: dict[str, Any]) -> tuple[str, ...]:
+    visible = number(one["candidateStats"]["selected"])
+    return one["id"], (one["at"] or "not recorded")[:16], one["modelRequestId"], visible, ", ".join(one["sources"])
 
 
 def _cells(row: SnapshotRow) -> tuple[str, ...]:

@@ -37,8 +37,7 @@ class EventFilter:
 
     ``kinds`` and ``lanes`` keep what they name (``None``: everything), ``hide_kinds`` drops what it names.
     ``interruptions`` keeps where the person cut the agent short, whatever kinds are hidden.
-    ``abandoned=False`` drops the events of abandoned branches, those of sub-agents started there included;
-    ``branches_only`` drops all others.
+    ``abandoned=False`` drops the events of abandoned branches, those of sub-agents started there included.
     """
 
     text: str = ""
@@ -46,6 +45,5 @@ class EventFilter:
     hide_kinds: frozenset[str] = frozenset()
     lanes: frozenset[int] | None = None
     abandoned: bool = True
-    branches_only: bool = False
     problems_only: bool = False
     interruptions: bool = False

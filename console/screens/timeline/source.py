@@ -145,8 +145,7 @@ class TimelineSource:
     @property
     def folds(self) -> bool:
         """Whether folds hold now."""
-        filter = self.filter
-        return not (filter.text or filter.kinds is not None or filter.problems_only or filter.branches_only)
+        return not self.filter.text and self.filter.kinds is None and not self.filter.problems_only
 
     @property
     def effective(self) -> EventFilter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from affidavit.session.event import Draft, Reading
+from affidavit.session.event import PARTIAL, Draft, Reading
 from storage.readers.claude_code.user import command_line, is_command
 from storage.readers.lenient import compact, lines_of, millis, obj, one_line, pretty, text
 
@@ -67,6 +67,13 @@ def _compaction(record: Record) -> Draft:
     return Draft("compaction", "runtime", full, summary=said, millis=millis(about.get("durationMs")))
 
 
+def _partial_compaction(record: Record) -> Draft:
+    """Some tool results were taken out of the context; the rest stays."""
+    draft = _compaction(record)
+    draft.flags = (PARTIAL,)
+    return draft
+
+
 def _error(record: Record) -> Draft:
     """An API error, with what the client meant to do about it."""
     error = record.get("error")
@@ -109,7 +116,9 @@ def _memory_saved(record: Record) -> Draft:
     return Draft("memory.write", "runtime", said, summary=f"{len(refs)} memory files saved", refs=refs)
 
 
-def _told(what: str, kind: str = "lifecycle", ok: bool | None = None) -> Callable[[Record], Draft]:
+def _told(
+    what: str, kind: str = "lifecycle", ok: bool | None = None, flags: tuple[str, ...] = ()
+) -> Callable[[Record], Draft]:
     """A record that says one thing in ``content``."""
 
     def read(record: Record) -> Draft:
@@ -123,6 +132,7 @@ def _told(what: str, kind: str = "lifecycle", ok: bool | None = None) -> Callabl
             millis=millis(record.get("durationMs")),
             refs=(url,) if type(url) is str and url else (),
             ok=ok,
+            flags=flags,
         )
 
     return read
@@ -132,7 +142,7 @@ READ: dict[str, Callable[[Record], Draft]] = {
     "turn_duration": _turn_duration,
     "stop_hook_summary": _stop_hooks,
     "compact_boundary": _compaction,
-    "microcompact_boundary": _compaction,
+    "microcompact_boundary": _partial_compaction,
     "api_error": _error,
     "error": _error,
     "api_refusal": _refusal,
@@ -150,7 +160,7 @@ READ: dict[str, Callable[[Record], Draft]] = {
     "api_metrics": _told("API figures"),
     "file_snapshot": _told("file snapshot"),
     "thinking": _told("thinking"),
-    "snip_boundary": _told("part of the context removed", "compaction"),
-    "snip_marker": _told("part of the context removed", "compaction"),
+    "snip_boundary": _told("part of the context removed", "compaction", flags=(PARTIAL,)),
+    "snip_marker": _told("part of the context removed", "compaction", flags=(PARTIAL,)),
 }
 """Subtypes of ``system`` records."""

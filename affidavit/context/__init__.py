@@ -1,0 +1,1 @@
+"""What a model has in front of it in one request."""

@@ -1,0 +1,1 @@
+"""Answers about what happened, from what was recorded alone."""
