@@ -72,6 +72,7 @@ def redact(
         for entry in sorted(wanted):
             erased += _erase(connection, entry, dict.fromkeys(wanted[entry]))
         erased += _erase_copies(connection, erased)
+        erased += _erase_echoes(connection, wanted)
         index = _append(store, erased, actor, reason, clock, random)
         connection.execute("UPDATE fold SET version = ? WHERE name = 'sessions'", (STALE,))
         connection.execute("COMMIT")
@@ -153,6 +154,22 @@ def _erase_copies(connection: Connection, originals: Sequence[_Erased]) -> list[
                 copies[place] = envelope
         if copies:
             erased += _erase(connection, entry, copies)
+    return erased
+
+
+def _erase_echoes(connection: Connection, originals: Mapping[int, Iterable[int]]) -> list[_Erased]:
+    """Erase every record that says the same in other bytes: in another stream of its log."""
+    wanted: dict[int, set[int]] = defaultdict(set)
+    for entry, records in originals.items():
+        for record in records:
+            query = "SELECT n FROM copied WHERE original = ?"
+            for (n,) in connection.execute(query, (number(entry, record),)):
+                wanted[place_of(n)[0]].add(place_of(n)[1])
+    erased = []
+    for entry in sorted(wanted):
+        (salts,) = connection.execute("SELECT salts FROM segment WHERE entry = ?", (entry,)).fetchone()
+        left = [record for record in sorted(wanted[entry]) if any(salts[record * SALT : (record + 1) * SALT])]
+        erased += _erase(connection, entry, dict.fromkeys(left)) if left else []
     return erased
 
 

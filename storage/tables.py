@@ -480,6 +480,21 @@ class RuleSection(SQLModel, table=True):
     hidden: int = Field(sa_column=_int())
 
 
+class SaidTwice(SQLModel, table=True):
+    """What may stand in two streams of one log, by a hash; ``n``: the event that said it last.
+
+    ``notices``, ``items``: how often each stream did; see :mod:`affidavit.session.echoes`.
+    """
+
+    __tablename__ = "echo"
+    __table_args__ = KEYED
+    session: int = Field(sa_column=_key(Integer))
+    said: int = Field(sa_column=_key(Integer))
+    n: int = Field(sa_column=_int())
+    notices: int = Field(sa_column=_int())
+    items: int = Field(sa_column=_int())
+
+
 class CopiedBeginning(SQLModel, table=True):
     """A revision of a file that begins with a copy of another session's history, as far as that is known.
 

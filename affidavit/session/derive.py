@@ -24,7 +24,7 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
-from affidavit.session import forks, lanes, sidechains, starters, statements, twins
+from affidavit.session import echoes, forks, lanes, sidechains, starters, statements, twins
 from affidavit.session.event import event_id, session_uid
 from affidavit.session.forks import Fork, Marks
 from affidavit.session.inheriting import Inheriting
@@ -108,6 +108,7 @@ class Known(Protocol):
     def sort_of(self, n: int) -> int | None: ...
     def begin_with(self, id: int, most: int) -> list[tuple[int, str]]: ...
     def next_session(self) -> int: ...
+    def echo(self, session: int, said: int) -> echoes.Echo | None: ...
     def forks(self) -> list[Fork]: ...
     def records_of(self, source: int, place: int, newest: int) -> list[int]: ...
     def files_of(self, format: str, native: str) -> list[int]: ...
@@ -137,6 +138,7 @@ class Changes:
     lanes: set[tuple[int, int]] = field(default_factory=set)
     summaries: Told = field(default_factory=dict)
     forks: dict[int, Fork] = field(default_factory=dict)
+    echoes: echoes.Echoes = field(default_factory=dict)
 
 
 _MENTIONED = itemgetter(*(Fields._fields.index(name) for name in ("session", "first", "above", "message", "joins")))
@@ -177,6 +179,7 @@ class Derivation:
         self._met: set[int] = set()
         self._fresh: dict[str, set[int]] = {}
         self._newest = 0
+        self._echoes: dict[int, int] = {}
 
     def begin(self) -> None:
         """Forget the last batch's changes; states are kept."""
@@ -187,6 +190,7 @@ class Derivation:
         self._spent = {}
         self._awaits = self.known.awaits()
         self.inheriting.begin()
+        self._echoes = {}
 
     # ------------------------------------------------------------------------------------------ a batch
 
@@ -367,7 +371,12 @@ class Derivation:
                 self._lanes_changed(state, sidechains.began(state, name, prompt))
         place = places.get(above) if above else None
         turn = 0
-        if queue is not None and not lane:
+        if queue is not None and queue[0] in echoes.STREAMS:
+            original = echoes.heard(queue[0], queue[1], state.no, n, self.known, self.changes.echoes)
+            if original is not None:
+                self._echoed(first, n, original)
+                return
+        elif queue is not None and not lane:
             self._queued(state, queue, prompt, n, source.sort)
         if not lane:
             above_turn = place.turn if place and not place.lane else state.head_turn
@@ -465,12 +474,23 @@ class Derivation:
                 self._flag(self._event(place.n), "", "twin")
                 self._flag(rows[0], "", "twin")
 
+    def _echoed(self, first: int, n: int, original: int) -> None:
+        """A record says what another stream of its log said before: it has a place, and no event of its own."""
+        self.changes.copied.append((n, original))
+        self._echoes[n] = original
+        if first:
+            self._places[first] = Place(n, 0, 0, None)
+            self.changes.passed.append((first, 0, 0, None, n))
+
     def _copy(self, source: SourceState, state: SessionState, n: int, place: Place, rows: list[Row]) -> int:
         source.duplicates += 1
         state.duplicates += 1
-        self.changes.copied.append((n, place.n))
-        if rows:
+        of: int | None = place.n
+        if rows and self._has_event(place.n):
             self._event(place.n)[COPIES] += 1
+        elif rows:
+            of = self._echoes.get(place.n) or self.known.original(place.n)
+        self.changes.copied.append((n, place.n if of is None else of))
         return 0
 
     def _inherited(self, fork: Fork, copies: list[int]) -> None:
@@ -492,6 +512,10 @@ class Derivation:
             its = row[SESSION] == state.no and row[KIND] != "session.opened"  # the copied opening is told otherwise
             if its and "inherited" not in row[FLAGS]:
                 self._flag(row, "", "inherited")
+                block = 1
+                while self._has_event(n + block):
+                    self._flag(self._event(n + block), "", "inherited")
+                    block += 1
                 key = spent[n] if n in spent else self.known.spent_by(n)
                 if key is not None:
                     self._unspent(state, key)

@@ -123,7 +123,8 @@ class Reading:
     that share a prompt key share the turn. ``leaf`` says that the record can be the end of the main chain
     (user or assistant, not meta). ``queue``: what happens to a message typed while the agent worked, as (operation,
     64-bit hash of the text): ``enqueue`` (``wait`` for one no person typed), ``remove`` (into the running turn),
-    ``clear``, or ``said`` where the text itself stands. ``kept``: what the record holds besides events, as (table,
+    ``clear``, or ``said`` where the text itself stands; or what another stream of its log may say, too, as (stream,
+    hashes), see :mod:`affidavit.session.echoes`. ``kept``: what the record holds besides events, as (table,
     columns), see :data:`KEPT`; without drafts it is of no session. ``facts`` are statements about the session (title,
     cwd, version …), see :data:`FACTS`; ``lane_facts`` the same about its lane.
     """
@@ -150,7 +151,7 @@ class Reading:
         lane_facts: dict[str, str] | None = None,
         flags: tuple[str, ...] = (),
         kept: tuple[str, tuple[Any, ...]] | None = None,
-        queue: tuple[str, int] | None = None,
+        queue: tuple[str, Any] | None = None,
     ) -> None:
         self.queue = queue
         self.kept = kept

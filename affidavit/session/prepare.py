@@ -70,7 +70,7 @@ class Fields(NamedTuple):
     lane_facts: dict[str, str] | None
     spent: tuple[str | None, int, int, int, int] | None
     kept: tuple[str, tuple[Any, ...]] | None
-    queue: tuple[str, int] | None
+    queue: tuple[str, Any] | None
     rows: list[Row]
     joins: list[tuple[int, int, bool, str | None, str | None]]
     texts: list[tuple[int, str]]

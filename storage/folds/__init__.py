@@ -3,6 +3,6 @@
 FOLDS = (
     "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "copied",
     "beginning", "repeated", "unreadable", "artifact", "snapshot", "summary", "rule_section",
-    "fork", "withheld",
+    "fork", "echo", "withheld",
 )  # fmt: skip
 """The fold tables, in the order ``verify`` compares them."""

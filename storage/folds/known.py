@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import orjson
 
 from affidavit.session.derive import Call, Place, Spent
+from affidavit.session.echoes import Echo
 from affidavit.session.forks import Fork, Marks
 from affidavit.session.prepare import EVENT_COLUMNS, Row
 from affidavit.session.state import LaneState, SessionState, TurnState
@@ -160,6 +161,11 @@ class Tables:
     def sort_of(self, n: int) -> int | None:
         row = self.connection.execute(f"SELECT sort FROM {self.prefix}event WHERE n = ?", (n,)).fetchone()
         return row and int(row[0])
+
+    def echo(self, session: int, said: int) -> Echo | None:
+        query = f"SELECT n, notices, items FROM {self.prefix}echo WHERE session = ? AND said = ?"
+        row = self.connection.execute(query, (session, said)).fetchone()
+        return row and (row[0], row[1], row[2])
 
     def forks(self) -> list[Fork]:
         """Files that begin with a copy."""

@@ -97,6 +97,11 @@ class Writer:
                 f"INSERT OR REPLACE INTO {p}fork VALUES({_holes(len(FORK_COLUMNS))})",
                 map(fork_row, changes.forks.values()),
             )
+        if changes.echoes:
+            many(
+                f"INSERT OR REPLACE INTO {p}echo VALUES({_holes(5)})",
+                [(*key, *echo) for key, echo in changes.echoes.items()],
+            )
         for table, rows in changes.kept.items():
             many(f"INSERT OR IGNORE INTO {p}{table} VALUES({_holes(len(KEPT[table]) + 2)})", rows)
         self._sessions(changes, sessions)

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from affidavit.session.derive import Call, Changes, Place, Spent
+from affidavit.session.echoes import Echo, Echoes
 from affidavit.session.event import KEPT, event_hex
 from affidavit.session.forks import Fork
 from affidavit.session.prepare import EVENT_COLUMNS, ID, LANE, PARENT, SIZE, TURN, N, Row
@@ -93,6 +94,7 @@ class Against(Tables):
         self._sources: dict[int, SourceRow] = {}
         self._sections: dict[tuple[int, int], SectionRow] = {}
         self._forks: dict[tuple[int], tuple[Any, ...]] = {}
+        self._echoes: Echoes = {}
         self._withheld: dict[bytes, int] = {}
         self._folded: tuple[int, int] = (0, 0)
         self._last = -1
@@ -175,6 +177,9 @@ class Against(Tables):
         """A session not at hand is new: states of all sessions are kept."""
         return None
 
+    def echo(self, session: int, said: int) -> Echo | None:
+        return self._echoes.get((session, said))
+
     def forks(self) -> list[Fork]:
         """None: those met are kept."""
         return []
@@ -209,6 +214,7 @@ class Against(Tables):
         self._summaries.update(changes.summaries)
         for record, began in changes.beginnings.items():
             self._beginnings.setdefault(record, []).extend(began)
+        self._echoes.update(changes.echoes)
         self._forks.update({(no,): fork_row(fork)[1:] for no, fork in changes.forks.items()})
         for parent in changes.answered:
             self._awaited.pop(parent, None)
@@ -351,6 +357,7 @@ class Against(Tables):
         self._all("summary", ("format", "leaf"), ("summary",), summaries)
         sections = {key: row[2:] for key, row in self._sections.items()}
         self._all("rule_section", SECTION_COLUMNS[:2], SECTION_COLUMNS[2:], sections)
+        self._all("echo", ("session", "said"), ("n", "notices", "items"), dict(self._echoes))
         self._all("fork", FORK_COLUMNS[:1], FORK_COLUMNS[1:], self._forks)
         withheld = {(commitment,): (entry,) for commitment, entry in self._withheld.items()}
         self._all("withheld", ("commit",), ("entry",), withheld)

@@ -133,7 +133,7 @@ def meaning(path: str) -> dict[str, list[Any]]:
         for column in ("n", "pair", "spawn", "first", "original"):
             if row.get(column) is not None:
                 row[column] = names.get(row[column], "?")
-        for column in ("id", "message", "call") if table not in ("source",) else ():
+        for column in ("id", "message", "call", "said") if table not in ("source",) else ():
             if column in row:
                 row[column] = event_hex(row[column])
         if table == "event" or table == "passed" or table == "awaited":

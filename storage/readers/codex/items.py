@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from affidavit.session.echoes import CALL, ITEM, hash_of
 from affidavit.session.event import Draft, Reading
 from affidavit.session.verification import telling_line
 from storage.readers.lenient import compact, lines_of, obj, one_line, pretty, size, text
@@ -23,6 +24,9 @@ INJECTED = (
 """How a message of role ``user`` begins that the client put in."""
 
 EMPTY = ("withheld_or_empty",)
+
+MOST_PARTS = 64
+"""Parts of one thought that are looked for in the other stream."""
 
 _EXIT = re.compile(r"(?:Process exited with code|Exit code:|exit code)\s+(-?\d{1,6})")
 _WALL = re.compile(r"Wall time:\s+(\d{1,9}(?:\.\d{1,6})?) seconds")
@@ -43,10 +47,20 @@ def read_item(payload: Record, reading: Reading) -> bool:
     return True
 
 
+SPOKEN, THOUGHT, CALLED, SEARCHED, COMPACTED = "message", "reasoning", "call", "search", "compaction"
+"""What of the conversation the terminal showed, too: kinds of what :func:`affidavit.session.echoes.hash_of` hashes."""
+
+
 def _message(payload: Record, reading: Reading) -> None:
-    said = words(payload.get("content"))
     role = payload.get("role")
+    say(role if type(role) is str else "nobody", words(payload.get("content")), reading, ITEM)
+
+
+def say(role: str, said: str, reading: Reading, stream: str) -> None:
+    """A message of the conversation, or (``stream``) a notice of one."""
     flags = () if said else EMPTY
+    if said and role in ("assistant", "user"):
+        reading.queue = (stream, (hash_of(SPOKEN, f"{role}\0{said}"),))
     if role == "assistant":
         reading.leaf = True
         reading.drafts.append(Draft("model.message", "agent", said, flags=flags))
@@ -58,8 +72,7 @@ def _message(payload: Record, reading: Reading) -> None:
             reading.facts = {"title.prompt": one_line(said)}
         reading.drafts.append(Draft("user.message", "user", said, flags=flags))
     else:
-        name = role if type(role) is str else "nobody"
-        summary = f"{name}: {one_line(said, 160)}" if role != "user" else one_line(said)
+        summary = f"{role}: {one_line(said, 160)}" if role != "user" else one_line(said)
         reading.drafts.append(Draft("context.injected", "runtime", said, summary=summary, flags=flags))
 
 
@@ -88,12 +101,23 @@ def _words_of(block: Any) -> str:
 
 
 def _reasoning(payload: Record, reading: Reading) -> None:
-    said = "\n\n".join(part for part in (words(payload.get("summary")), words(payload.get("content"))) if part)
-    if said:
-        reading.drafts.append(Draft("model.reasoning", "agent", said))
-    else:
-        withheld = "withheld: the log holds it encrypted" if payload.get("encrypted_content") else "empty"
-        reading.drafts.append(Draft("model.reasoning", "agent", summary=withheld, flags=EMPTY))
+    parts = [part for key in ("summary", "content") for part in _parts(payload.get(key))]
+    think(parts, reading, ITEM, withheld=bool(payload.get("encrypted_content")))
+
+
+def _parts(content: Any) -> list[str]:
+    blocks = content if type(content) is list else [content]
+    return [part for part in map(words, blocks) if part]
+
+
+def think(parts: list[str], reading: Reading, stream: str, *, withheld: bool = False) -> None:
+    """Reasoning in parts, or (``stream``) a notice of one; without any, that it was ``withheld`` or is empty."""
+    if parts:
+        reading.drafts.append(Draft("model.reasoning", "agent", "\n\n".join(parts)))
+        reading.queue = (stream, tuple([hash_of(THOUGHT, part) for part in parts[:MOST_PARTS]]))
+    elif stream == ITEM:
+        summary = "withheld: the log holds it encrypted" if withheld else "empty"
+        reading.drafts.append(Draft("model.reasoning", "agent", summary=summary, flags=EMPTY))
 
 
 def _arguments(payload: Record) -> Any:
@@ -114,6 +138,8 @@ def _call(payload: Record, reading: Reading) -> None:
     given = _arguments(payload)
     call = text(payload.get("call_id"))
     draft = Draft("tool.intent", "agent", tool=f"{space}.{name}" if space else name, call=call or None)
+    if call:
+        reading.queue = (CALL, (hash_of(CALLED, call),))
     command = command_of(given)
     if command:
         draft.command = command
@@ -212,6 +238,8 @@ def _searched(payload: Record, reading: Reading) -> None:
     asked = text(action.get("query")) or text(action.get("url")) or text(action.get("pattern"))
     draft = Draft("retrieval.request", "agent", pretty(action) if action else "", tool="web_search")
     draft.summary = one_line(asked) if asked else "web search"
+    if asked:
+        reading.queue = (ITEM, (hash_of(SEARCHED, asked),))
     reading.drafts.append(draft)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from affidavit.session.event import Draft, Reading, Usage
+from storage.readers.codex import shown
 from storage.readers.lenient import compact, count, lines_of, millis, obj, one_line, pretty, text
 
 Record = dict[str, Any]
@@ -129,28 +130,36 @@ def _plain(payload: Record, reading: Reading) -> None:
 
 
 def _completed(payload: Record, reading: Reading) -> None:
-    """An item of the newest files' own record of what the terminal showed; messages in it stand elsewhere too."""
+    """An item of the newest files' own record of what the terminal showed."""
     item = obj(payload.get("item"))
-    kind = text(item.get("type"))
-    if kind.lower() in ("usermessage", "agentmessage", "reasoning", "commandexecution", "filechange", "mcptoolcall"):
-        return
-    said = text(item.get("text")) or compact(item)
-    _tell(reading, payload, f"{kind or 'item'}: {said}")
+    if not shown.completed(item, reading):
+        kind = text(item.get("type"))
+        said = text(item.get("text")) or text(item.get("query")) or compact(item)
+        _tell(reading, payload, f"{kind or 'item'}: {said}")
 
 
 REPEATED = frozenset(
     {
-        "user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content", "exec_command_begin",
-        "exec_command_end", "exec_command_output_delta", "patch_apply_begin", "patch_apply_end", "mcp_tool_call_begin",
-        "mcp_tool_call_end", "web_search_begin", "web_search_end", "context_compacted", "image_generation_end",
-        "view_image_tool_call", "dynamic_tool_call_request", "dynamic_tool_call_response", "turn_diff",
-        "agent_message_delta", "agent_reasoning_delta", "agent_reasoning_section_break",
+        "exec_command_begin", "exec_command_output_delta", "patch_apply_begin", "mcp_tool_call_begin",
+        "web_search_begin", "image_generation_end", "dynamic_tool_call_request", "turn_diff", "agent_message_delta",
+        "agent_reasoning_delta", "agent_reasoning_section_break",
     }
 )  # fmt: skip
-"""Notices of what stands in the conversation as an item of its own."""
+"""Notices of parts of what another record tells whole."""
 
 NOTICES: dict[str, Callable[[Record, Reading], None]] = {
     **dict.fromkeys(REPEATED, lambda _payload, _reading: None),
+    "user_message": shown.user,
+    "agent_message": shown.agent,
+    "agent_reasoning": shown.thought,
+    "agent_reasoning_raw_content": shown.thought,
+    "exec_command_end": shown.ran,
+    "patch_apply_end": shown.patched,
+    "mcp_tool_call_end": shown.served,
+    "dynamic_tool_call_response": shown.answered,
+    "view_image_tool_call": shown.viewed,
+    "web_search_end": shown.searched,
+    "context_compacted": shown.compacted,
     "token_count": _tokens,
     "task_started": _started,
     "turn_started": _started,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from affidavit.session.echoes import CALL, hash_of
 from affidavit.session.event import Draft, Reading, Usage
 from affidavit.session.forks import FROM, SINCE, START
+from storage.readers.codex.items import COMPACTED
 from storage.readers.lenient import compact, obj, one_line, pretty, text
 
 Record = dict[str, Any]
@@ -99,5 +101,6 @@ def read_window(payload: Record, reading: Reading) -> bool:
     count = len(kept) if type(kept) is list else 0
     whole = "\n\n".join(part for part in (said, pretty(kept) if count else "") if part)
     summary = one_line(said) if said else f"context replaced by {count} messages" if count else "context compacted"
+    reading.queue = (CALL, (hash_of(COMPACTED, ""),))
     reading.drafts.append(Draft("compaction", "runtime", whole, summary=summary))
     return True

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.session.derive import Broken, Call, Changes, Derivation, Place, Spent, Taken
+from affidavit.session.echoes import STREAMS
 from affidavit.session.event import Draft, Reading, Usage
 from affidavit.session.prepare import EVENT_COLUMNS, LANE, PARENT, SORT, TURN, N, Preparer, Row
 from affidavit.session.state import SessionState, SourceState
@@ -33,6 +34,7 @@ class Memory:
         self.lost: list[Any] = []
         self.copied: list[tuple[int, int]] = []
         self.begun: dict[int, list[tuple[int, str]]] = {}
+        self.echoes: dict[tuple[int, int], tuple[int, int, int]] = {}
         self.sessions = 0
 
     def places(self, ids: Sequence[int]) -> dict[int, Place]:
@@ -105,6 +107,9 @@ class Memory:
         self.sessions += 1
         return self.sessions
 
+    def echo(self, session: int, said: int) -> tuple[int, int, int] | None:
+        return self.echoes.get((session, said))
+
     def forks(self) -> list[Any]:
         return []
 
@@ -140,6 +145,7 @@ class Memory:
         for parent, named in changes.awaited.items():
             self.waiting.setdefault(parent, []).extend(named)
         self.counts.update(changes.repeated)
+        self.echoes.update(changes.echoes)
         self.told.update(changes.summaries)
         self.lost += changes.unreadable
         self.copied += changes.copied
@@ -204,7 +210,8 @@ readings = st.builds(
     lane_facts=st.none() | lane_facts,
     kept=st.none() | st.just(("artifact", (b"\1" * 32, "text/plain", "a\ud800", 7))),
     queue=st.none()
-    | st.tuples(st.sampled_from(["enqueue", "wait", "remove", "clear", "said"]), st.integers(1, 3)),
+    | st.tuples(st.sampled_from(["enqueue", "wait", "remove", "clear", "said"]), st.integers(1, 3))
+    | st.tuples(st.sampled_from(sorted(STREAMS)), st.tuples(st.integers(1, 3))),
 )  # fmt: skip
 Log = list["Reading | None"]
 logs: st.SearchStrategy[Log] = st.lists(readings, min_size=1, max_size=12).flatmap(
