@@ -27,11 +27,15 @@ class Situation:
     busy: str = ""
     """What is being done meanwhile: ``import``, ``verify`` or nothing."""
     lanes: int = 1
+    branches: int = 1
+    """The main chain and what was abandoned."""
     empty: bool = False
     """The store is missing or holds no session."""
     transient: bool = False
     """There is something for escape to leave."""
     sortable: bool = False
+    below: int = 0
+    """How much hangs on the row under the cursor."""
     facets: bool = False
 
 
@@ -97,6 +101,20 @@ def _idle(now: Situation) -> str | None:
 
 def _lanes(now: Situation) -> str | None:
     return _row(now) or (None if now.lanes > 1 else "this session has no sub-agents: one lane")
+
+
+def _below(now: Situation) -> str | None:
+    return _row(now) or (None if now.below else "nothing hangs on this row: no sub-agent, no fork")
+
+
+def _tree(now: Situation) -> str | None:
+    return "with a filter every session that fits stands at its own place" if now.filtered else _rows(now)
+
+
+def _branches(now: Situation) -> str | None:
+    if now.loading:
+        return "the rows are still being read"
+    return None if now.branches > 1 else "nothing was abandoned in this session: one branch"
 
 
 def _filled(now: Situation) -> str | None:
@@ -189,6 +207,8 @@ ACTIONS: tuple[Action, ...] = (
            0, _rows),
     Action("lanes", "lanes", "Go round: sub-agents folded, all lanes open, this lane alone", ("t",), "Timeline",
            _TIMELINE, 0, _lanes),
+    Action("branches", "branches", "Go round: abandoned branches in their place, alone in view, left out", ("b",),
+           "Timeline", _TIMELINE, 0, _branches),
     Action("raw", "raw", "Show the recorded bytes of this event: as text, as hex, and back", ("r",), "Timeline",
            _BYTES, 6, _row),
     Action("hidden", "hidden", "Show what is hidden at first: what the runtime says of itself; and hide it again",
@@ -205,6 +225,10 @@ ACTIONS: tuple[Action, ...] = (
            why=_facets),
     Action("sort", "sort", "Put the list in another order", ("s",), "Lists", _SESSIONS | _TIMELINE | _SEARCH, 0,
            _sort),
+    Action("below", "sub-agents", "Open or fold what hangs on this session: sub-agents, and in the tree forks", ("z",),
+           "Sessions", _SESSIONS, 0, _below),
+    Action("tree", "tree", "Go round: each session at its own time, forks beneath their origin, all of it open",
+           ("t",), "Sessions", _SESSIONS, 0, _tree),
     Action("import", "import", "Read an agent's sessions into this store", ("i",), "Sessions", _SESSIONS, 8,
            _writes),
     Action("demo", "open the demo", "Open the demo store: three sessions that tell a story", (), "Sessions",

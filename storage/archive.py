@@ -6,7 +6,7 @@ called from any other thread. Lists are paged by key: a page costs the same at a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +19,7 @@ from storage.queries.models import (
     EventDetail,
     EventRow,
     Hit,
+    Kin,
     LaneRow,
     Page,
     SessionRow,
@@ -145,6 +146,40 @@ class Archive:
     def find_sessions(self, prefix: str) -> list[SessionRow]:
         """Sessions whose uid or native id is ``prefix``, or else begins with it; at most 20."""
         return sessions.find(self._link, prefix)
+
+    def tops(
+        self,
+        *,
+        sort: SessionSort = "started",
+        descending: bool = True,
+        cursor: tuple[object, ...] | None = None,
+        direction: Direction = "after",
+        inclusive: bool = False,
+        limit: int = 100,
+    ) -> Page[SessionRow]:
+        """The sessions that hang on no other, paged like :meth:`sessions`."""
+        from storage.queries import family
+
+        listing = family.tops(sort, descending)
+        return listing.page(self._link, sessions.session_row, cursor, direction, inclusive, limit)
+
+    def count_tops(self) -> Total:
+        """How many sessions hang on no other."""
+        from storage.queries import family
+
+        return family.count(self._link)
+
+    def below(self, key: int) -> list[Kin]:
+        """The sessions that hang on one directly: its forks, copies and sub-agents with a log of their own."""
+        from storage.queries import family
+
+        return family.below(self._link, key)
+
+    def below_counts(self, keys: Sequence[int]) -> dict[int, int]:
+        """How many sessions hang on each of some; those on which none does are left out."""
+        from storage.queries import family
+
+        return family.counts(self._link, keys)
 
     def facet(self, name: Facet) -> list[tuple[str, int]]:
         """Values of a field over all sessions with their counts, most frequent first, at most 100.

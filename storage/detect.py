@@ -21,6 +21,9 @@ CLEAR = 0.1
 """Share of a file's first records that must be clearly of a format. A log is one however much else stands in it; no
 other program writes records like these."""
 
+VALUES = frozenset(bytes((byte,)) for byte in b'{["-0123456789tfnNI')
+"""How JSON values begin, those that a lenient reader takes too."""
+
 SKIPS = {
     "empty": "nothing stands in it",
     "unfinished": "its first line is still being written",
@@ -84,6 +87,11 @@ def sample(head: bytes) -> tuple[list[Any], int, int]:
             continue
         if good + bad >= SAMPLE_LINES:
             break
+        if text[:1] not in VALUES:
+            bad += 1
+            if 2 * bad > SAMPLE_LINES:
+                break  # whatever follows, most are none
+            continue
         value, reason = _value(text)
         if reason is None:
             good += 1

@@ -30,10 +30,8 @@ from storage.making_ready import Step, steps
 from storage.opening import open_log
 from storage.planning import Plan, Planner, Skipped
 from storage.quiet import no_collecting
-from storage.readers.rules import NAME as RULES
-from storage.readers.rules import OTHER, ROOTS, is_rules, kind_of
-from storage.rule_imports import Home, followed, home_of
-from storage.rule_places import placed
+from storage.readers.rules import is_rules
+from storage.rule_imports import Bringing, Home, home_of
 from storage.segments import Packed, SegmentError
 from storage.store import FOLD_VERSION, STALE, Random, Store, StoreError, fold_version, path_key, refusing
 
@@ -92,7 +90,6 @@ class Importer:
         self._readahead: Readahead | None = None
         self._helpful = True
         self._format: str | None = None
-        self._brought: set[str] = set()
         self._parts: list[_Part] = []
         self._records = self._bytes = 0
         self._actor = hmac.digest(store.identity.lookup, b"importer", "sha256").hex()[:16]
@@ -102,15 +99,16 @@ class Importer:
     def paths(self, paths: Iterable[str], format: str | None = None) -> ImportReport:
         """Import files and folders."""
         with self._counted(), no_collecting():
+            bringing = Bringing(self.home, self.report.files)
             try:
                 self._format = format
-                self._brought.clear()
-                for plan in self._plans(paths):
+                for plan in self._plans(paths, bringing):
                     self._take(plan)
                     if self.cancel.is_set():
                         break
                 self._flush()
             finally:
+                bringing.finish()
                 if self._readahead is not None:
                     self._readahead.stop()
                     self._readahead = None
@@ -161,39 +159,12 @@ class Importer:
         else:
             self.report.files.append(FileReport(path, skipped="not_a_file", named=True))
 
-    def _with_imports(self, reports: Iterable[FileReport]) -> Iterator[FileReport]:
-        """Files, and behind each rule file, once it is planned, those it brings in; of these the format is given."""
-        for report in reports:
-            if self._brought and placed(report.path) in self._brought:
-                self.report.files.remove(report)
-                continue
-            yield report
-            known = report.format if report.skipped is None else None
-            if known and is_rules(known) and known.partition("+")[2] in ROOTS:
-                for path in followed(report, self.home):
-                    if self._taken(path):
-                        continue
-                    self._brought.add(path)
-                    self.report.files.append(FileReport(path, f"{RULES}+{kind_of(path) or OTHER}"))
-                    yield self.report.files[-1]
-
-    def _taken(self, path: str) -> bool:
-        """Whether a file was taken already; that it was passed over before anything named it is not told."""
-        name = os.path.basename(path)
-        for report in self.report.files:
-            if os.path.basename(report.path) == name and placed(report.path) == path:
-                if report.skipped is not None and not report.named:
-                    self.report.files.remove(report)
-                    return False
-                return report.skipped is None
-        return False
-
-    def _plans(self, paths: Iterable[str]) -> Iterator[Plan]:
+    def _plans(self, paths: Iterable[str], bringing: Bringing) -> Iterator[Plan]:
         """What there is to read, found out a little ahead of whoever reads it."""
         waiting: deque[Plan] = deque()
         size = 0
         for path in paths:
-            for report in self._with_imports(self._files(path)):
+            for report in bringing.behind(self._files(path)):
                 if self.cancel.is_set():
                     return
                 plan = self._plan(report)

@@ -162,6 +162,8 @@ CREATE TABLE session (
 	cache_read INTEGER NOT NULL,
 	cache_write INTEGER NOT NULL,
 	checked TEXT,
+	parent TEXT,
+	relation TEXT,
 	state TEXT NOT NULL,
 	PRIMARY KEY (no),
 	UNIQUE (uid)
@@ -173,6 +175,8 @@ CREATE INDEX session_by_ended ON session (ended, no);
 CREATE INDEX session_by_events ON session (events, no);
 
 CREATE INDEX session_by_native ON session (format, native);
+
+CREATE INDEX session_by_parent ON session (format, parent) WHERE parent IS NOT NULL;
 
 CREATE INDEX session_by_problems ON session (problems, no);
 
@@ -311,6 +315,8 @@ CREATE TABLE beginning (
 )
  WITHOUT ROWID,
  STRICT;
+
+CREATE INDEX beginning_by_session ON beginning (session);
 
 CREATE TABLE repeated (
 	source INTEGER NOT NULL,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from affidavit.text.marks import marked
@@ -79,6 +79,54 @@ def followed(report: FileReport, home: Home) -> Iterator[str]:
         more = f" and {len(refused) - MOST_SAID} more" if len(refused) > MOST_SAID else ""
         note = marked(f"not followed: {', '.join(said)}{more}")
         report.note = f"{report.note}; {note}" if report.note else note
+
+
+class Bringing:
+    """Puts the files that rule files bring in behind those, in one import. ``account``: a report of each file."""
+
+    def __init__(self, home: Home, account: list[FileReport]) -> None:
+        self._home = home
+        self._account = account
+        self._named: dict[str, list[FileReport]] = defaultdict(list)
+        self._brought: dict[str, set[str]] = defaultdict(set)
+        self._dropped: set[int] = set()
+
+    def behind(self, reports: Iterable[FileReport]) -> Iterator[FileReport]:
+        """Files, and behind each rule file, once it is planned, those it brings in; of these the format is given."""
+        for report in reports:
+            name = os.path.basename(report.path)
+            if name in self._brought and placed(report.path) in self._brought[name]:
+                self._dropped.add(id(report))
+                continue
+            self._named[name].append(report)
+            yield report
+            known = report.format if report.skipped is None else None
+            if known and rules.is_rules(known) and known.partition("+")[2] in rules.ROOTS:
+                yield from self._of(report)
+
+    def _of(self, report: FileReport) -> Iterator[FileReport]:
+        for path in followed(report, self._home):
+            if not self._taken(path):
+                name = os.path.basename(path)
+                self._brought[name].add(path)
+                self._account.append(FileReport(path, f"{rules.NAME}+{rules.kind_of(path) or rules.OTHER}"))
+                self._named[name].append(self._account[-1])
+                yield self._account[-1]
+
+    def _taken(self, path: str) -> bool:
+        """Whether a file was taken already; that it was passed over before anything named it is not told."""
+        for report in self._named.get(os.path.basename(path), ()):
+            if placed(report.path) == path:
+                if report.skipped is None or report.named:
+                    return report.skipped is None
+                self._dropped.add(id(report))
+        return False
+
+    def finish(self) -> None:
+        """Leave out of the account what stands in it twice."""
+        if self._dropped:
+            self._account[:] = [report for report in self._account if id(report) not in self._dropped]
+            self._dropped.clear()
 
 
 class _Trees(NamedTuple):

@@ -169,7 +169,9 @@ class Source(SQLModel, table=True):
 class Session(SQLModel, table=True):
     """One session, counted. ``timed`` 0: no time was recorded, ``started`` and ``ended`` mean nothing.
 
-    ``state`` is what the fold needs to go on (JSON); ``models`` a JSON list; ``tokens`` input plus output.
+    ``parent``: the agent's own id of the session it came from, as its log says; ``relation``: how, ``fork`` or
+    ``sub-agent``. ``state`` is what the fold needs to go on (JSON); ``models`` a JSON list; ``tokens`` input plus
+    output.
     """
 
     __tablename__ = "session"
@@ -182,6 +184,7 @@ class Session(SQLModel, table=True):
         Index("session_by_turns", "turns", "no"),
         Index("session_by_tokens", "tokens", "no"),
         Index("session_by_problems", "problems", "no"),
+        Index("session_by_parent", "format", "parent", sqlite_where=Column("parent", Text).isnot(None)),
         STRICT,
     )
     no: int = Field(sa_column=_key(Integer))
@@ -211,6 +214,8 @@ class Session(SQLModel, table=True):
     cache_read: int = Field(sa_column=_int())
     cache_write: int = Field(sa_column=_int())
     checked: str | None = Field(sa_column=_text(null=True))
+    parent: str | None = Field(sa_column=_text(null=True))
+    relation: str | None = Field(sa_column=_text(null=True))
     state: str = Field(sa_column=_text())
 
 
@@ -366,7 +371,7 @@ class Beginning(SQLModel, table=True):
     """
 
     __tablename__ = "beginning"
-    __table_args__ = KEYED
+    __table_args__ = (Index("beginning_by_session", "session"), KEYED)
     record: int = Field(sa_column=_key(Integer))
     session: int = Field(sa_column=_key(Integer))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from affidavit.proof.verdict import text_hash
 from affidavit.retrieval.blackening import Range, visible
 from affidavit.retrieval.packing import Packed
-from affidavit.retrieval.projection import bind_labels, hash_of, prefix_of, project, reference
+from affidavit.retrieval.projection import bind_labels, prefix_of, project, reference
 from affidavit.retrieval.record import selected_reason
 from affidavit.retrieval.request import RetrievalBudget
 from affidavit.retrieval.signals import Task
@@ -64,7 +65,7 @@ def bind(
                 "id": f"{snapshot_id}/{label}",
                 "selectedReason": selected_reason(one.found),
                 "visibleText": cut.text,
-                "visibleTextHash": hash_of(cut.text),
+                "visibleTextHash": text_hash(cut.text),
                 "citationId": label,
                 "form": one.form,
                 "shortened": cut.kept != [(0, len(one.data))],

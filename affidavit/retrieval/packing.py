@@ -98,6 +98,7 @@ def recorded(one: Found) -> dict[str, Any]:
         "labels": list(one.labels) or None,
         "verified": one.verified,
         "conflictGroup": one.group,
+        "belongs": {name: value for name, value in it.scope.as_json().items() if value is not None} or None,
     }
     if one.parts:
         item["score"] = dict(one.parts)

@@ -7,9 +7,9 @@ item stands in no text of the block, and a text ends where its label closes it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Final
 
+from affidavit.proof.verdict import text_hash
 from affidavit.retrieval.pool import Found
 from affidavit.retrieval.snapshot import BlockItem, RetrievedContextBlock
 from affidavit.retrieval.words import EVIDENCE_KINDS, Form
@@ -113,11 +113,6 @@ def project(
         ),
         closing=CLOSING,
         rendered=rendered,
-        visible_text_hash=hash_of(rendered),
+        visible_text_hash=text_hash(rendered),
     )
     return block, starts
-
-
-def hash_of(text: str) -> str:
-    """``sha256:`` and the hex digest of a text's UTF-8, nothing normalised."""
-    return "sha256:" + sha256(text.encode()).hexdigest()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from affidavit.retrieval.candidate import ByteRange, Redaction, ScoreParts
+from affidavit.retrieval.candidate import ByteRange, CandidateScope, Redaction, ScoreParts
 from affidavit.retrieval.plan import RetrievalPlan
 from affidavit.retrieval.request import Name, RetrievalIntent, RetrievalScope
 from affidavit.retrieval.shape import Amount, Shape, TrustWord, extension
@@ -67,6 +67,7 @@ class Recorded(Shape):
     conflict_group: str | None = extension(None)
     governs: tuple[str, ...] = extension(())
     text_ref: TextRef | None = extension(None)
+    belongs: CandidateScope | None = extension(None)
 
 
 class SnapshotItem(Recorded):

@@ -172,13 +172,14 @@ class Reading:
 
 FACTS = (
     "title.custom", "title.ai", "title.summary", "title.prompt", "cwd", "git_branch", "version", "project",
-    "forked_from", "leaf",
+    "forked_from", "started_by", "leaf",
 )  # fmt: skip
 """Keys of :attr:`Reading.facts`. Of the titles the first present in this order is shown; the last stated wins.
 
-``forked_from`` is the agent's own id of the session whose history this one began with. ``leaf`` is the id of the record
-a summary stated with it is of: it is a title of the sessions that hold that record. Facts of
-:mod:`affidavit.session.forks` declare that the file begins with a copy of another session's history."""
+``forked_from`` is the agent's own id of the session whose history this one began with, ``started_by`` of the one that
+started it as a sub-agent with a log of its own. ``leaf`` is the id of the record a summary stated with it is of: it is
+a title of the sessions that hold that record. Facts of :mod:`affidavit.session.forks` declare that the file begins with
+a copy of another session's history."""
 
 PARTIAL = "partial_compaction"
 """Flag of a compaction that took only some texts away."""

@@ -34,6 +34,7 @@ def session(row: SessionRow) -> dict[str, Any]:
         "turns": row.turns,
         "lanes": row.lanes,
         "branches": row.branches,
+        "parent": None if row.parent is None else {"nativeId": row.parent, "relation": row.relation},
         "models": list(row.models),
         "tokens": tokens(row.tokens),
         "unreadable": row.unreadable,

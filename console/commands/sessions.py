@@ -21,7 +21,8 @@ SORTS = ("started", "ended", "title", "events", "turns", "tokens", "problems")
 """Orders offered; ``title`` begins with A, the others with the newest or largest."""
 
 PRINTS = (
-    "sessions[{id, nativeId, agent, title, startedAt, endedAt, events, turns, lanes, branches, models[], "
+    "sessions[{id, nativeId, agent, title, startedAt, endedAt, events, turns, lanes, branches, "
+    "parent{nativeId, relation}, models[], "
     "tokens{input, output, cacheRead, cacheWrite}, unreadable, flags[]}]"
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -18,7 +18,8 @@ from storage.folds.sources import SOURCE_COLUMNS, SourceRow
 SESSION_COLUMNS = (
     "no", "uid", "format", "native", "title", "project", "cwd", "git_branch", "version", "timed", "started", "ended",
     "events", "turns", "lanes", "branches", "problems", "unreadable", "unknown", "duplicates", "models", "tokens",
-    "tokens_in", "tokens_out", "cache_read", "cache_write", "checked", "state",
+    "tokens_in", "tokens_out", "cache_read", "cache_write", "checked", "parent", "relation",
+    "state",
 )  # fmt: skip
 
 SECTION_COLUMNS = (
@@ -197,8 +198,18 @@ def session_row(state: SessionState) -> tuple[object, ...]:
         state.cache_read,
         state.cache_write,
         state.checked,
+        *came_from(facts),
         orjson.dumps(state.carried()).decode(),
     )
+
+
+def came_from(facts: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """The session a session came from by its facts, and how: as a sub-agent or as a fork."""
+    if starter := facts.get("started_by"):
+        return starter, "sub-agent"
+    if origin := facts.get("forked_from"):
+        return origin, "fork"
+    return None, None
 
 
 def turn_row(session: int, number: int, state: SessionState) -> tuple[object, ...]:

@@ -37,7 +37,8 @@ class EventFilter:
 
     ``kinds`` and ``lanes`` keep what they name (``None``: everything), ``hide_kinds`` drops what it names.
     ``interruptions`` keeps where the person cut the agent short, whatever kinds are hidden.
-    ``abandoned=False`` drops the events of abandoned branches, those of sub-agents started there included.
+    ``abandoned=False`` drops the events of abandoned branches, those of sub-agents started there included;
+    ``branches_only`` drops all others.
     """
 
     text: str = ""
@@ -45,5 +46,6 @@ class EventFilter:
     hide_kinds: frozenset[str] = frozenset()
     lanes: frozenset[int] | None = None
     abandoned: bool = True
+    branches_only: bool = False
     problems_only: bool = False
     interruptions: bool = False

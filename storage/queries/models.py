@@ -42,8 +42,20 @@ class SessionRow:
     version: str | None
     unknown: int
     duplicates: int
+    parent: str | None = None
+    """The agent's own id of the session it came from, where its log names one."""
+    relation: str | None = None
+    """How it came from there: ``fork`` or ``sub-agent``."""
     flags: tuple[str, ...] = ()
     """``superseded``: a file of it was replaced or cut, so that some of its events may stand in no file any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """A session that hangs on another. ``relation``: ``fork``, ``sub-agent`` or ``copy``, which is inferred."""
+
+    row: SessionRow
+    relation: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from storage.queries.revisions import REPLACED_SESSIONS
 COLUMNS: Final = f"""s.no, s.uid, s.native, s.format, s.title, s.project, s.timed, s.started, s.ended, s.events,
  s.turns, s.lanes, s.branches, s.problems, s.unreadable, s.models, s.tokens_in, s.tokens_out, s.cache_read,
  s.cache_write, s.checked, s.cwd, s.git_branch, s.version, s.unknown, s.duplicates,
- s.no IN {REPLACED_SESSIONS}"""
+ s.parent, s.relation, s.no IN {REPLACED_SESSIONS}"""
 SORTS: Final = {name: f"s.{name}" for name in SessionSort.__args__}  # type: ignore[attr-defined]
 FACETS: Final = {
     "agent": "s.format",
@@ -31,13 +31,14 @@ _LAST: Final = chr(0x10FFFF)
 def session_row(row: Row) -> SessionRow:
     """A row of :data:`COLUMNS`. A session that recorded no time is sorted as if at 0, and has none."""
     (key, uid, native, agent, title, project, timed, started, ended, events, turns, lanes, branches, problems,
-     unreadable, models, *tokens, check, cwd, git_branch, version, unknown, duplicates, replaced) = row  # fmt: skip
+     unreadable, models, *tokens, check, cwd, git_branch, version, unknown, duplicates, parent,
+     relation, replaced) = row  # fmt: skip
     if not timed:
         started = ended = None
     return SessionRow(
         key, uid, native, agent, title, project, started, ended, events, turns, lanes, branches, problems, unreadable,
         _models(models), Tokens(*tokens), check, cwd, git_branch, version, unknown, duplicates,
-        ("superseded",) if replaced else (),
+        parent, relation, ("superseded",) if replaced else (),
     )  # fmt: skip
 
 

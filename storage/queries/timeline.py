@@ -116,7 +116,7 @@ def turn_start(link: ReadConnection, session: int, turn: int) -> EventRow | None
 
 def _bare(link: ReadConnection, session: int, filter: EventFilter) -> Listing:
     """The filtered events for counting: only the tables that the filter itself needs."""
-    tables = "event e" if filter.abandoned else PLACED
+    tables = "event e" if filter.abandoned and not filter.branches_only else PLACED
     return Listing("1", tables, KEYS, _where(link, session, filter))
 
 
@@ -140,6 +140,8 @@ def _where(link: ReadConnection, session: int, filter: EventFilter) -> Condition
         tests.append(contains(("e.summary", "e.tool"), filter.text))
     if not filter.abandoned and _has_abandoned(link, session):
         tests.append(Condition("coalesce(t.branch, 0) = 0"))
+    if filter.branches_only:
+        tests.append(Condition("coalesce(t.branch, 0) <> 0"))
     return both(tests)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from storage.queries.models import (
     EventDetail,
     EventRow,
     Hit,
+    Kin,
     LaneRow,
     Page,
     SessionRow,
@@ -81,6 +83,8 @@ class World:
         self.raws: dict[int, bytes] = {}
         self.overrides: dict[int, dict[str, Any]] = {}
         self.session_overrides: dict[int, dict[str, Any]] = {}
+        self.families: dict[int, tuple[int, str]] = {}
+        """Sessions that came from another: that one's number, and how."""
         self.delay = 0.0
         self.error: Exception | None = None
         self.asked: list[str] = []
@@ -232,7 +236,31 @@ class FakeArchive:
         return _page(rows, start, end, len(numbers))
 
     def session_cursor(self, key: int, sort: str = "started") -> tuple[Any, ...]:
-        return (key,)
+        return (self._numbers(ALL_SESSIONS, sort, sort != "title").index(key),)
+
+    def _origin(self, number: int) -> int | None:
+        """The session one came from, as the world's ``families`` say."""
+        return self.world.families.get(number, (None, ""))[0]
+
+    def tops(self, *, sort: Any = "started", descending: bool = True, **paging: Any) -> Page[SessionRow]:
+        self._asked("tops")
+        numbers = self._numbers(ALL_SESSIONS, sort, descending)
+        kept = [at for at, number in enumerate(numbers) if self._origin(number) is None]
+        cursor = paging.pop("cursor")
+        start, end = _window(len(kept), None if cursor is None else (bisect_left(kept, cursor[0]),), **paging)
+        page = _page(tuple(self.world.session(numbers[at]) for at in kept[start:end]), start, end, len(kept))
+        before, after = ((kept[edge[0]],) if edge else None for edge in (page.before, page.after))
+        return replace(page, before=before, after=after)
+
+    def count_tops(self) -> Total:
+        return Total(self.world.sessions - len(self.world.families), True)
+
+    def below(self, key: int) -> list[Kin]:
+        found = sorted(number for number, (origin, _how) in self.world.families.items() if origin == key)
+        return [Kin(self.world.session(number), self.world.families[number][1]) for number in found]
+
+    def below_counts(self, keys: Sequence[int]) -> dict[int, int]:
+        return {key: len(self.below(key)) for key in keys if self.below(key)}
 
     def count_sessions(self, filter: SessionFilter = ALL_SESSIONS) -> Total:
         self._asked("count_sessions")
@@ -275,6 +303,7 @@ class FakeArchive:
                 and (row.kind not in filter.hide_kinds or (filter.interruptions and row.inferred))
                 and (filter.lanes is None or row.lane in filter.lanes)
                 and (filter.abandoned or row.branch == 0)
+                and (not filter.branches_only or row.branch != 0)
                 and (not filter.problems_only or world.is_problem(row))
             ):
                 found.append(number)

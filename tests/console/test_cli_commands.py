@@ -228,8 +228,8 @@ def test_record_of_nothing_usable_is_an_unusable_input(cli):
 def test_sessions_print_the_documented_shape(filled):
     session = first_session(filled)
     assert list(session) == [
-        "id", "nativeId", "agent", "title", "startedAt", "endedAt", "events", "turns", "lanes", "branches", "models",
-        "tokens", "unreadable", "flags",
+        "id", "nativeId", "agent", "title", "startedAt", "endedAt", "events", "turns", "lanes", "branches", "parent",
+        "models", "tokens", "unreadable", "flags",
     ]  # fmt: skip
     assert re.fullmatch(r"s[0-9a-f]{12}", str(session["id"]))
     assert (session["nativeId"], session["agent"], session["title"]) == (SESSION, "claude-code", "Fix the role test")

@@ -10,7 +10,8 @@ from console.widgets.ink import Ink, Line, left, right
 from console.widgets.safe import Outside
 
 if TYPE_CHECKING:
-    from storage.queries.models import SessionRow, Tokens
+    from console.screens.sessions.node import Node
+    from storage.queries.models import LaneRow, SessionRow, Tokens
 
 
 class Column(NamedTuple):
@@ -73,13 +74,16 @@ def heading(room: int, sort: str, descending: bool) -> Line:
     return tuple(inks)
 
 
-def session_line(row: SessionRow, room: int, outside: Outside, now: datetime, broken: str = "") -> Line:
-    """One session. ``broken``: what the last verification found wrong with it, in two words."""
+def session_line(node: Node, room: int, outside: Outside, now: datetime, broken: str = "") -> Line:
+    """One session or sub-agent. ``broken``: what the last verification found wrong with it, in two words."""
     inks: list[Ink] = []
     for column in shown(room):
-        inks += (
-            _title(row, column.width, outside, broken) if column.name == "title" else _cell(column, row, outside, now)
-        )
+        if column.name == "title":
+            inks += _hung(node, column.width, outside, broken)
+        elif node.lane is not None:
+            inks += _lane_cell(column, node.lane)
+        else:
+            inks += _cell(column, node.row, outside, now)
         inks.append(Ink("text", " "))
     return tuple(inks)
 
@@ -112,6 +116,28 @@ def _cell(column: Column, row: SessionRow, outside: Outside, now: datetime) -> L
             return (Ink("quiet", right(took(row), room)),)
         case _:
             return (Ink("quiet", left(outside.line(", ".join(row.models), room), room)),)
+
+
+def _lane_cell(column: Column, lane: LaneRow) -> Line:
+    if column.name == "events":
+        return (Ink("quiet", right(figures.short(lane.events), column.width)),)
+    return (Ink("text", " " * column.width),)
+
+
+def _hung(node: Node, room: int, outside: Outside, broken: str) -> Line:
+    """The title, with how it hangs on what stands above it and how much hangs on it."""
+    branch = "  " * min(node.depth - 1, 12) + ("└ " if node.last else "├ ") if node.depth else ""
+    # What is inferred, as that a session is a copy because it begins like another, is marked as such.
+    word = f"~ {node.relation} " if node.relation == "copy" else f"{node.relation} " if node.relation else ""
+    end = f" {figures.short(node.below)} {'▾' if node.open else '▸'}" if node.below else ""
+    if len(branch) + len(word) + len(end) + 8 > room:
+        word = ""
+    start = (Ink("faint", branch), Ink("guess" if node.relation == "copy" else "quiet", word))
+    left_over = max(room - len(branch) - len(word) - len(end), 1)
+    if node.lane is not None:
+        named = outside.line(node.lane.title or node.lane.name, left_over)
+        return (*start, Ink("agent", left(named, left_over)), Ink("quiet", end))
+    return (*start, *_title(node.row, left_over, outside, broken), Ink("quiet", end))
 
 
 def _title(row: SessionRow, room: int, outside: Outside, broken: str) -> Line:

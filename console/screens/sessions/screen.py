@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,18 +13,22 @@ from textual.binding import BindingType
 
 from console.actions import Situation
 from console.screens.list_view import ListView
-from console.screens.sessions.columns import AGENTS, heading, project, session_line
+from console.screens.sessions.columns import AGENTS, heading
+from console.screens.sessions.copying import session_copies, session_text
+from console.screens.sessions.facets import choices, narrowed
+from console.screens.sessions.node import Node
+from console.screens.sessions.tree import NEXT, WORDS, NodeSource, Shape
+from console.screens.timeline.folding import Outlook
 from console.screens.view import Copy, Place, bindings, dot
 from console.widgets import figures
 from console.widgets.bar import Bar
 from console.widgets.chooser import Choice, Chooser
 from console.widgets.ink import Ink, Line
 from console.widgets.notice import Notice
-from console.widgets.safe import Outside
-from console.widgets.source import Cursor
+from console.widgets.source import Anchor
 from console.widgets.virtual_list import VirtualList
 from storage.archive import SessionFilter
-from storage.queries.models import Page, SessionRow, StoreTotals, Total
+from storage.queries.models import SessionRow, StoreTotals, Total
 
 if TYPE_CHECKING:
     from storage.archive import Archive
@@ -39,40 +42,6 @@ SORTS = {
     "tokens": ("most tokens first", True),
     "problems": ("most problems first", True),
 }
-SINCE = {"today": 0, "7 days": 7, "30 days": 30, "a year": 365}
-
-
-@dataclass(frozen=True)
-class SessionSource:
-    """Sessions in one order under one filter."""
-
-    filter: SessionFilter
-    sort: Any
-    descending: bool
-    outside: Outside
-    now: Callable[[], datetime]
-    broken: Callable[[str], str] = lambda _uid: ""
-    """What the last verification found wrong with a session, by its uid, in two words."""
-    two_way: bool = True
-
-    def load(
-        self, archive: Archive, cursor: Cursor | None, direction: Any, inclusive: bool, limit: int
-    ) -> Page[SessionRow]:
-        return archive.sessions(
-            self.filter,
-            sort=self.sort,
-            descending=self.descending,
-            cursor=cursor,
-            direction=direction,
-            inclusive=inclusive,
-            limit=limit,
-        )
-
-    def key(self, item: SessionRow) -> Hashable:
-        return item.key
-
-    def line(self, item: SessionRow, room: int) -> Line:
-        return session_line(item, room, self.outside, self.now(), self.broken(item.uid))
 
 
 class SessionsView(ListView):
@@ -95,6 +64,11 @@ class SessionsView(ListView):
         """Sessions have come in that the list does not show yet."""
         self._totals: StoreTotals | None = None
         self._fitting: Total | None = None
+        self._shape: Shape = "flat"
+        self._toggled: frozenset[Hashable] = frozenset()
+        """Rows that are open or folded otherwise than the shape has them."""
+        self._tops: int | None = None
+        """Sessions of the top level of the tree."""
         self._heading = Bar(id="sessions-heading")
 
     def compose(self) -> ComposeResult:
@@ -102,10 +76,15 @@ class SessionsView(ListView):
         yield self._list_pane
 
     @property
+    def node(self) -> Node | None:
+        """The session or sub-agent under the cursor."""
+        node: Node | None = self._rows.item
+        return node
+
+    @property
     def row(self) -> SessionRow | None:
-        """The session under the cursor."""
-        item: SessionRow | None = self._rows.item
-        return item
+        """The session under the cursor, or that the sub-agent there belongs to."""
+        return self.node.row if self.node is not None else None
 
     # reading
 
@@ -130,28 +109,33 @@ class SessionsView(ListView):
         else:
             self._rows.do_first()
 
-    def reload(self) -> None:
-        """Read the list from its first row."""
+    def reload(self, *, around: Node | None = None) -> None:
+        """Read the list from its first row, or around a row where it stands."""
         self._more = False
         app = self.console_app
-        source = SessionSource(
-            self._filter, self._sort, self._descending, app.outside, app.now, app.standing.in_session
-        )
-        self._rows.show(source)
+        source = NodeSource(
+            self._filter, self._sort, self._descending, app.outside, app.now, app.standing.in_session,
+            self._shape, self._toggled,
+        )  # fmt: skip
+        at = None
+        if around is not None:
+            at = Anchor(source.place(around), around.key, self._rows.cursor - self._rows.top)
+        self._rows.show(source, at=at, total=self._rows.total if around is not None else None)
         self._say_heading()
         self._count()
 
     def _count(self) -> None:
-        wanted = self._filter
+        wanted, nested = self._filter, self._shape != "flat" and not self._filtered
 
-        def count(archive: Archive) -> tuple[StoreTotals, Total]:
+        def count(archive: Archive) -> tuple[StoreTotals, Total, int | None]:
             totals = archive.totals()
             everything = Total(totals.sessions, True)
-            return totals, everything if wanted == SessionFilter() else archive.count_sessions(wanted)
+            fitting = everything if wanted == SessionFilter() else archive.count_sessions(wanted)
+            return totals, fitting, archive.count_tops().value if nested else None
 
-        def counted(found: tuple[StoreTotals, Total]) -> None:
-            self._totals, self._fitting = found
-            self._rows.total = found[1].value
+        def counted(found: tuple[StoreTotals, Total, int | None]) -> None:
+            self._totals, self._fitting, self._tops = found
+            self._rows.total = found[1].value if found[2] is None else None
             if found[0].sessions == 0:
                 self.console_app.found_empty()
             self._list_pane.settle()
@@ -226,12 +210,15 @@ class SessionsView(ListView):
         if self._fitting is None:
             return dot(f"{figures.number(len(rows.rows))} read" if rows.rows else "")
         parts = [figures.plural(self._fitting.value, "session") + ("" if self._fitting.exact else " or more")]
-        if rows.ordinal is not None:
+        nested = self._shape != "flat" and not self._filtered
+        if rows.ordinal is not None and not nested and not self._toggled:
             parts.insert(0, f"{figures.number(rows.ordinal)} of")
             parts = [" ".join(parts)]
         if self._totals is not None:
             parts.append(f"{figures.number(self._totals.unreadable)} unreadable")
             parts.append(f"{figures.number(self._totals.unknown)} unknown")
+        if nested and self._tops is not None:
+            parts.append(f"{figures.number(self._fitting.value - self._tops)} beneath others")
         parts.append(f"{self._hidden()} hidden" + (" by filter" if self.size.width >= 100 else ""))
         if rows.marked:
             parts.append(f"{len(rows.marked)} marked")
@@ -245,13 +232,18 @@ class SessionsView(ListView):
             now,
             row=rows.item is not None,
             loading=rows.reading,
-            filtered=self._filter != SessionFilter(),
-            transient=now.transient or self._filter != SessionFilter() or bool(rows.marked) or rows.error is not None,
+            filtered=self._filtered,
+            below=self.node.below if self.node is not None else 0,
+            transient=now.transient or self._filtered or bool(rows.marked) or rows.error is not None,
             sortable=True,
             facets=True,
         )
 
     # the filter
+
+    @property
+    def _filtered(self) -> bool:
+        return self._filter != SessionFilter()
 
     @property
     def filter_text(self) -> str:
@@ -274,7 +266,7 @@ class SessionsView(ListView):
         if self._rows.marked:
             self._rows.unmark()
             return True
-        if self._filter != SessionFilter():
+        if self._filtered:
             self._filter, self._since = SessionFilter(), "any"
             self.reload()
             return True
@@ -283,15 +275,28 @@ class SessionsView(ListView):
     # actions
 
     def do_open(self) -> None:
-        if self.row is not None:
-            self.console_app.go(Place("timeline", session=self.row.uid))
+        node = self.node
+        if node is not None:
+            alone = Outlook(alone=node.lane.lane) if node.lane is not None else None
+            self.console_app.go(Place("timeline", session=node.row.uid, state=alone))
+
+    def do_below(self) -> None:
+        node = self.node
+        if node is not None:
+            self._toggled ^= {node.key}
+            self.reload(around=node)
+
+    def do_tree(self) -> None:
+        self._shape, self._toggled = NEXT[self._shape], frozenset()
+        self.reload(around=self.node)
+        self.console_app.shell.flash(WORDS[self._shape])
 
     def do_sort(self) -> None:
-        choices = [
+        orders = [
             Choice(f"sort:{name}", words, note="now" if name == self._sort else "", checked=name == self._sort)
             for name, (words, _descending) in SORTS.items()
         ]
-        self.app.push_screen(Chooser("Put the sessions in order", choices), self._sorted)
+        self.app.push_screen(Chooser("Put the sessions in order", orders), self._sorted)
 
     def _sorted(self, choice: str | None) -> None:
         if choice is None:
@@ -309,106 +314,20 @@ class SessionsView(ListView):
 
     def _choose_facet(self, facets: dict[str, list[tuple[str, int]]]) -> None:
         outside = self.console_app.outside
-        now = {"agent": self._filter.agent, "project": self._filter.project, "check": self._filter.check}
-        choices = [
-            Choice(
-                f"{name}:{value}",
-                AGENTS.get(value) or outside.line(value, 60) or "(empty)",
-                note=figures.plural(count, "session"),
-                group=name,
-                checked=now[name] == value,
-            )
-            for name, values in facets.items()
-            for value, count in values
-        ]
-        choices += [Choice(f"since:{words}", words, group="since", checked=self._since == words) for words in SINCE]
-        choices.append(Choice("problems:", "only with problems", group="problems", checked=self._filter.problems_only))
-        self.app.push_screen(Chooser("Narrow the sessions down", choices), self._narrowed)
+        found = choices(facets, self._filter, self._since, outside)
+        self.app.push_screen(Chooser("Narrow the sessions down", found), self._narrowed)
 
     def _narrowed(self, choice: str | None) -> None:
         if choice is None:
             return
-        name, _, value = choice.partition(":")
-        kept = self._filter
-        if name == "since":
-            self._since = "any" if self._since == value else value
-            kept = replace(kept, since=None if self._since == "any" else self._start_of(SINCE[value]))
-        elif name == "problems":
-            kept = replace(kept, problems_only=not kept.problems_only)
-        elif name == "agent":
-            kept = replace(kept, agent=None if kept.agent == value else value)
-        elif name == "project":
-            kept = replace(kept, project=None if kept.project == value else value)
-        else:
-            kept = replace(kept, check=None if kept.check == value else value)
-        self._filter = kept
+        self._filter, self._since = narrowed(self._filter, self._since, choice, self.console_app.now())
         self.reload()
 
-    def _start_of(self, days: int) -> int:
-        today = self.console_app.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        return int((today - timedelta(days=days)).timestamp()) * 1_000_000
-
     def prepare_copies(self, give: Callable[[Sequence[Copy]], None]) -> None:
-        rows = list(self._rows.marked.values()) or ([self.row] if self.row else [])
+        marked = list({node.row.key: node.row for node in self._rows.marked.values()}.values())
+        rows = marked or ([self.row] if self.row else [])
         give(session_copies(rows, self.console_app.outside))
 
     def prepare_text(self, give: Callable[[str], None]) -> None:
         if self.row is not None:
             give(session_text(self.row, self.console_app.outside))
-
-
-def session_text(row: SessionRow, outside: Outside) -> str:
-    """Everything the list knows of a session, one fact a line."""
-    tokens = row.tokens
-    facts = [
-        ("title", outside.line(row.title)),
-        ("address", f"session/{row.uid}"),
-        ("native id", outside.line(row.native)),
-        ("agent", f"{AGENTS.get(row.agent) or outside.line(row.agent)} {outside.line(row.version)}".strip()),
-        ("project", outside.line(project(row))),
-        ("folder", outside.line(row.cwd)),
-        ("git branch", outside.line(row.git_branch)),
-        ("time", figures.span(row.started, row.ended)),
-        ("turns", str(row.turns)),
-        ("events", str(row.events)),
-        ("lanes", str(row.lanes)),
-        ("branches", str(row.branches)),
-        ("tokens", f"in {tokens.input}, out {tokens.output}, cache {tokens.cache_read} / {tokens.cache_write}"),
-        ("models", outside.line(", ".join(row.models))),
-        ("check", row.check or "none"),
-        ("problems", str(row.problems)),
-        ("unreadable", str(row.unreadable)),
-        ("unknown", str(row.unknown)),
-        ("duplicates", str(row.duplicates)),
-        ("files", "replaced or cut since they were first read" if "superseded" in row.flags else "as first read"),
-    ]
-    return "\n".join(f"{name:<11}{value}" for name, value in facts)
-
-
-def session_copies(rows: list[SessionRow], outside: Outside) -> list[Copy]:
-    """What can be copied of sessions."""
-    import json
-    import shlex
-
-    if not rows:
-        return []
-    addresses = [f"session/{row.uid}" for row in rows]
-    told = [
-        {
-            "id": row.uid,
-            "agent": row.agent,
-            "title": outside.line(row.title),
-            "project": outside.line(project(row)),
-            "startedAt": figures.iso(row.started),
-            "endedAt": figures.iso(row.ended),
-            "events": row.events,
-            "turns": row.turns,
-        }
-        for row in rows
-    ]
-    return [
-        Copy("address", "address", "\n".join(addresses)),
-        Copy("command", "command that opens it", "\n".join(shlex.join(["affidavit", name]) for name in addresses)),
-        Copy("text", "title", "\n".join(outside.line(row.title) for row in rows)),
-        Copy("json", "JSON", json.dumps(told if len(told) > 1 else told[0], ensure_ascii=False, indent=2)),
-    ]

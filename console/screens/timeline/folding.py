@@ -48,7 +48,8 @@ class Outlook:
     @property
     def searches(self) -> bool:
         """Whether some events are picked out wherever they stand, so that nothing is folded."""
-        return bool(self.filter.text) or self.filter.kinds is not None or self.filter.problems_only
+        filter = self.filter
+        return bool(filter.text) or filter.kinds is not None or filter.problems_only or filter.branches_only
 
     def toggled_lane(self, lane: int) -> Outlook:
         return replace(self, open_lanes=self.open_lanes ^ {lane})
@@ -66,6 +67,15 @@ class Outlook:
         name = f"sub-agent {lane}" if lane else "the main lane"
         return replace(self, alone=lane), f"only {name}"
 
+    def next_branches(self) -> tuple[Outlook, str]:
+        """The next of: abandoned branches in their place, alone, left out; and what to call it."""
+        filter = self.filter
+        if filter.branches_only:
+            return replace(self, filter=replace(filter, branches_only=False, abandoned=False)), "left out"
+        if not filter.abandoned:
+            return replace(self, filter=replace(filter, abandoned=True)), "in their place"
+        return replace(self, filter=replace(filter, branches_only=True), alone=None), "alone"
+
     def showing(self, shape: Shape, row: EventRow) -> Outlook:
         """Opened just as far as needed for an event to be in view."""
         filter = self.filter
@@ -73,6 +83,8 @@ class Outlook:
             filter = replace(filter, hide_kinds=filter.hide_kinds - {row.kind})
         if filter.kinds is not None and row.kind not in filter.kinds:
             filter = replace(filter, kinds=None)
+        if (filter.branches_only and not row.branch) or (row.branch and not filter.abandoned):
+            filter = replace(filter, branches_only=False, abandoned=True)
         alone = None if self.alone is not None and self.alone != row.lane else self.alone
         folded = self.folded if shape.begins.get(row.turn) == row.key else self.folded - {row.turn}
         opened = self.open_lanes | shape.above(row.lane)

@@ -13,7 +13,7 @@ from affidavit.session.event import event_hex
 from console.actions import Action, Situation
 from console.screens.timeline.source import EventItem, LaneItem, row_of
 from console.screens.timeline.steps import Steps
-from console.screens.timeline.telling import counts, crumbs, missing, to_sessions
+from console.screens.timeline.telling import counts, crumbs, lane_counts, lane_crumb, missing, to_sessions
 from console.screens.view import Copy, Place, bindings, dot
 from console.widgets import figures
 from console.widgets.chooser import Chooser
@@ -59,14 +59,25 @@ class TimelineView(Steps):
         outside, session = self.console_app.outside, self.session
         if session is None:
             return (*to_sessions(), Ink("quiet", outside.line(self._place.session))), ()
-        return crumbs(session, self.size.width, outside)
+        outlook = self.outlook
+        within = lane_crumb(outlook.alone, self.shape, outlook.filter.branches_only, outside)
+        return crumbs(session, within, self.size.width, outside)
 
     def second(self) -> None:
         text = self.outlook.filter.text
         end: Line = ()
         if text:
             end = (Ink("key", "/ ", "filter"), Ink("hit", self.console_app.outside.line(text, 30), "filter"))
-        self._strip.say(*((counts(self.session), end) if self.session is not None else ((), ())))
+        if self.session is None:
+            self._strip.say((), ())
+            return
+        lanes, alone = self.shape.lanes, self.outlook.alone
+        lane = lanes.get(alone) if alone is not None else None
+        if lane is not None:
+            parent = lanes.get(lane.parent) if lane.parent is not None else None
+            self._strip.say(lane_counts(lane, parent, self.console_app.outside), end)
+        else:
+            self._strip.say(counts(self.session), end)
 
     def _hidden(self) -> str:
         if self._all is None or self._fitting is None:
@@ -92,6 +103,7 @@ class TimelineView(Steps):
             loading=rows.reading,
             filtered=bool(self.outlook.filter.text),
             lanes=len(self.shape.lanes) or 1,
+            branches=self.session.branches if self.session is not None else 1,
             transient=now.transient
             or self.outlook.narrowed
             or self.has_class("-whole")

@@ -145,7 +145,8 @@ class TimelineSource:
     @property
     def folds(self) -> bool:
         """Whether folds hold now."""
-        return not self.filter.text and self.filter.kinds is None and not self.filter.problems_only
+        filter = self.filter
+        return not (filter.text or filter.kinds is not None or filter.problems_only or filter.branches_only)
 
     @property
     def effective(self) -> EventFilter:

@@ -12,6 +12,7 @@ from console.screens.timeline.density import DensityStrip
 from console.screens.timeline.folding import Outlook
 from console.screens.timeline.in_view import SessionInView, anchor_of
 from console.screens.timeline.source import EventItem, LaneItem, row_of
+from console.screens.view import Place
 from storage.queries.models import EventRow
 
 if TYPE_CHECKING:
@@ -160,5 +161,20 @@ class Steps(SessionInView):
             return
         lane = item.lane.lane if isinstance(item, LaneItem) else item.row.lane
         outlook, words = self.outlook.next_lanes(self.shape, lane)
-        self.again(outlook)
+        self._turn_to(outlook, alone=outlook.alone is not None)
         self.console_app.shell.flash(f"lanes: {words}")
+
+    def do_branches(self) -> None:
+        outlook, words = self.outlook.next_branches()
+        self._turn_to(outlook, alone=outlook.filter.branches_only)
+        self.console_app.shell.flash(f"abandoned branches: {words}")
+
+    def _turn_to(self, outlook: Outlook, *, alone: bool) -> None:
+        """Look differently; at a part ``alone`` as at a place of its own, so that going back restores the whole."""
+        session, anchor = self.session, self.anchor_here()
+        if not alone or session is None:
+            self.again(outlook)
+            return
+        if anchor is not None:
+            outlook = replace(outlook, cursor=anchor.cursor, key=anchor.key, line=anchor.line)
+        self.console_app.go(Place("timeline", session.uid, state=outlook))

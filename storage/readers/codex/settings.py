@@ -34,6 +34,8 @@ def read_opening(payload: Record, reading: Reading) -> bool:
     }
     reading.facts = {name: value for name, value in facts.items() if value}
     reading.facts.update(_taken_along(payload, reading))
+    if starter := _starter(payload):
+        reading.facts["started_by"] = starter
     told = [text(payload.get("originator")), text(payload.get("cli_version")), _from(payload)]
     summary = " · ".join(part for part in told if part) or "session opened"
     reading.drafts.append(Draft("session.opened", "runtime", pretty(payload), summary=one_line(summary)))
@@ -65,11 +67,16 @@ def _from(payload: Record) -> str:
     if fork := text(payload.get("forked_from_id")):
         return f"forked from {fork}"
     if type(source) is dict:
-        spawn = obj(obj(source.get("subagent")).get("thread_spawn"))
-        parent = text(spawn.get("parent_thread_id")) or text(payload.get("parent_thread_id"))
+        parent = _starter(payload)
         kind = source.get("subagent")
         return f"sub-agent of {parent}" if parent else f"sub-agent {kind}" if type(kind) is str else "sub-agent"
     return text(source)
+
+
+def _starter(payload: Record) -> str:
+    """The session that started this one as its sub-agent; empty where none did, or is not named."""
+    spawn = obj(obj(obj(payload.get("source")).get("subagent")).get("thread_spawn"))
+    return text(spawn.get("parent_thread_id")) or text(payload.get("parent_thread_id"))
 
 
 def read_policy(payload: Record, reading: Reading) -> bool:

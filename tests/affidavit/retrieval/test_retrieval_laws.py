@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from retrieval_story import INTENT, STORY, Finds, found, run, scope
 
 from affidavit.proof.canonical import canonical
+from affidavit.proof.verdict import text_hash
 from affidavit.retrieval.candidate import RetrievalCandidate
 from affidavit.retrieval.pipeline import Retrieved
-from affidavit.retrieval.projection import hash_of
 from affidavit.retrieval.record import snapshot_bytes
 from affidavit.retrieval.words import REASONS, SOURCES
 from affidavit.text.tokens import estimate_tokens
@@ -108,11 +108,11 @@ def test_recalled_is_filtered_and_ranked_out_and_trimmed_and_selected(those: lis
 def test_every_selected_item_has_hash_reason_and_citation(those: list[Any], given_: dict[str, Any]) -> None:
     snapshot, block, _ = run(*those, **given_)
     rendered = block.rendered.encode()
-    assert snapshot.context_projection.visible_text_hash == hash_of(block.rendered)
+    assert snapshot.context_projection.visible_text_hash == text_hash(block.rendered)
     assert len(snapshot.context_projection.citation_map) == len(snapshot.selected_items)
     for item in snapshot.selected_items:
         assert item.selected_reason
-        assert item.visible_text_hash == hash_of(item.visible_text or "")
+        assert item.visible_text_hash == text_hash(item.visible_text or "")
         cited = snapshot.context_projection.citation_map[item.citation_id]
         assert (cited.snapshot_item_id, cited.source_ref) == (item.id, item.source_ref)
         assert item.text_ref is not None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from retrieval_story import INTENT, STORY, Finds, found, reasons, run, scope, selected
 
-from affidavit.retrieval.projection import hash_of
+from affidavit.proof.verdict import text_hash
 from affidavit.retrieval.request import RetrievalIntent
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -200,7 +200,7 @@ def test_trimming_records_policy_and_hash() -> None:
     assert "never change the production default" in (item.visible_text or "")
     for part in item.trimming.kept:
         assert "".join(lines).encode()[part.from_ - 1000 : part.to - 1000].decode() in (item.visible_text or "")
-    assert item.visible_text_hash == hash_of(item.visible_text or "")
+    assert item.visible_text_hash == text_hash(item.visible_text or "")
     assert retrieved.snapshot.candidate_stats.trimmed == 0
 
 
@@ -219,7 +219,7 @@ def test_every_citation_resolves_to_an_item_and_on_to_its_source() -> None:
     for shown in block.items:
         cited = observation.citation_map[shown.citation_id]
         item = items[cited.snapshot_item_id]
-        assert (item.source_ref, item.visible_text_hash) == (cited.source_ref, hash_of(shown.text))
+        assert (item.source_ref, item.visible_text_hash) == (cited.source_ref, text_hash(shown.text))
     assert len(block.items) == len(observation.citation_map) == len(items)
 
 
