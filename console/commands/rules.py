@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,6 +43,8 @@ SCOPES = {
     "import": "brought in",
 }
 """What people call where a rule file stands."""
+
+MOST_ABSENT = 5
 
 HIDDEN = "! hidden characters"
 
@@ -222,6 +226,16 @@ def _in_force(
     when = f" at {moment(found.at)} UTC" if found.at is not None else ""
     more = f"; {number(len(found.recorded))} more that only the log holds" if found.recorded else ""
     call.output.tell(f"{plural(len(found.files), 'rule file')} in force{when}, of those that were imported{more}")
+    _tell_absent(call, found.absent)
+
+
+def _tell_absent(call: Call, places: tuple[str, ...]) -> None:
+    """Say what stands now on this machine where the agent looks for rules, and was never imported."""
+    standing = [place for place in places if os.path.exists(place)]
+    for place in standing[:MOST_ABSENT]:
+        call.output.tell(f"  not imported, but there now: {shlex.join(['affidavit', 'import', place])}")
+    if len(standing) > MOST_ABSENT:
+        call.output.tell(f"  and {number(len(standing) - MOST_ABSENT)} more")
 
 
 def _print_in_force(call: Call, archive: Archive, session: SessionRow, one: InForce, sections: bool) -> None:

@@ -1,4 +1,4 @@
-"""Texts of rule files that a session's own log holds: what its agent says that it was given."""
+"""What a session's own log says of its rules: the folders its agent worked in, and texts it says it was given."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ _SETTINGS: Final = "e.kind IN ('session.opened', 'lifecycle')"
 """Codex tells them when a session opens, and in some versions with every turn."""
 
 _FIELDS: Final = ("instructions", "user_instructions")
+
+
+NEAR: Final = 20
+"""Events looked at for the folder a session was in at one moment."""
 
 
 class Evidence(NamedTuple):
@@ -77,12 +81,38 @@ def _injected(records: Records, event: EventRow) -> Evidence | None:
 
 
 def _told(records: Records, event: EventRow) -> Evidence | None:
-    value, _, reason = parse(records.raw(event.key))
-    record: Any = value if reason is None else None
-    if not isinstance(record, dict):
-        return None
+    payload = _payload(records, event.key)
+    said = next((payload[field] for field in _FIELDS if isinstance(payload.get(field), str)), None)
+    return None if said is None else Evidence(event, None, said)
+
+
+def _payload(records: Records, key: int) -> dict[str, Any]:
+    """What the record of an event states; of Codex that is its payload."""
+    value, _, reason = parse(records.raw(key))
+    record = value if reason is None and isinstance(value, dict) else {}
     payload = record.get("payload", record)
-    for field in _FIELDS if isinstance(payload, dict) else ():
-        if isinstance(said := payload.get(field), str):
-            return Evidence(event, None, said)
+    return payload if isinstance(payload, dict) else {}
+
+
+def worked_in(link: ReadConnection, records: Records, session: SessionRow, at: int | None) -> list[str]:
+    """The folders a session was started in and was in at a moment (``None``: its end)."""
+    found = [_folder(link, records, session, "ORDER BY e.sort, e.n", ())]
+    if at is not None:
+        found.append(_folder(link, records, session, "AND e.sort <= ? ORDER BY e.sort DESC, e.n DESC", (at,)))
+    return [folder for folder in (*found, session.cwd if at is None or not any(found) else None) if folder]
+
+
+def _folder(
+    link: ReadConnection, records: Records, session: SessionRow, where: str, values: tuple[object, ...]
+) -> str | None:
+    """The first folder that events in some order name."""
+    which = f"AND {_SETTINGS}" if session.agent == "codex" else ""
+    sql = f"SELECT e.n FROM event e WHERE e.session = ? AND e.lane = 0 {which} {where} LIMIT {NEAR}"
+    for (key,) in link.rows(sql, (session.key, *values)):
+        try:
+            folder = _payload(records, key).get("cwd")
+        except RecordError:
+            continue
+        if isinstance(folder, str) and folder:
+            return folder
     return None

@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 from storage.queries.connection import ReadConnection
 from storage.queries.models import SessionRow
 from storage.queries.records import Records
-from storage.queries.rule_evidence import Evidence, evidence
+from storage.queries.rule_evidence import Evidence, evidence, worked_in
 from storage.queries.rules import RuleFile, held, plain, rule_files, text_of
 from storage.readers import rules as reader
 from storage.rule_imports import DEPTH, target_of
@@ -40,6 +40,15 @@ READ_BY: Final = {
     "codex": frozenset({"agents", "agents-override"}),
 }
 """Kinds that an agent reads; of an agent not named here it is not known, and all count."""
+
+LOOKS: Final = {
+    "claude-code": ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", ".claude/rules"),
+    "codex": ("AGENTS.md", "AGENTS.override.md"),
+}
+"""What an agent looks for in a session's folder and in those above it."""
+
+OF_USER: Final = {"claude-code": ("CLAUDE.md", "rules"), "codex": ("AGENTS.md", "AGENTS.override.md")}
+"""What it looks for in the folder it keeps for its user."""
 
 MANAGED: Final = (
     "/etc/claude-code",
@@ -116,36 +125,50 @@ WORDS: Final[dict[Basis, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class RulesInForce:
-    """``at``: the moment asked for. ``recorded``: rules the log holds that are of none of the files."""
+    """``at``: the moment asked for. ``recorded``: rules the log holds that are of none of the files. ``absent``: where
+    the session's agent looks, and nothing was imported from: on the machine it ran on something may stand there."""
 
     at: int | None
     files: tuple[InForce, ...]
     recorded: tuple[Recorded, ...]
+    absent: tuple[str, ...]
 
 
 def in_force(link: ReadConnection, records: Records, session: SessionRow, at: int | None) -> RulesInForce:
     """The rule files a session ran under at a moment; by default, at its end."""
-    looking = _Looking(link, records, session, session.ended if at is None else at)
+    looking = _Looking(link, records, session, at)
     looking.by_place()
     return looking.with_evidence(list(evidence(link, records, session, at)))
 
 
 class _Places(NamedTuple):
-    """Where a session's rules may stand: its folder and the folders its agent keeps for its user."""
+    """Where a session's rules may stand: the folders it was started in and works in, and those its agent keeps for its
+    user."""
 
     agent: str
-    cwd: str | None
+    folders: tuple[str, ...]
     users: tuple[str, ...]
 
     @classmethod
-    def of(cls, link: ReadConnection, session: SessionRow) -> _Places:
+    def of(cls, link: ReadConnection, records: Records, session: SessionRow, at: int | None) -> _Places:
         users: dict[str, None] = {}
         place = _USER.get(session.agent)
         if place is not None:
             for (path,) in link.rows("SELECT DISTINCT path FROM source WHERE session = ?", (session.key,)):
                 if match := place.match(plain(path)):
                     users[match[1]] = None
-        return cls(session.agent, plain(session.cwd).rstrip("/") or "/" if session.cwd else None, tuple(users))
+        folders = dict.fromkeys(plain(one).rstrip("/") or "/" for one in worked_in(link, records, session, at))
+        return cls(session.agent, tuple(folders), tuple(users))
+
+    def looks(self) -> Iterator[str]:
+        """Every place where the session's agent looks for rules, the nearest first."""
+        for folder in self.folders:
+            parts = folder.rstrip("/").split("/")
+            above = ["/".join(parts[:size]) for size in range(len(parts), 0, -1)]
+            yield from (f"{one}/{name}" for one in above for name in LOOKS.get(self.agent, ()))
+        yield from (f"{user}/{name}" for user in self.users for name in OF_USER.get(self.agent, ()))
+        if self.agent == "claude-code":
+            yield from (f"{place}/CLAUDE.md" for place in MANAGED)
 
     def rank(self, path: str, kind: str) -> tuple[Scope, int] | None:
         """(scope, how near) of a rule file, ``None`` where it is none of this session's."""
@@ -156,12 +179,10 @@ class _Places(NamedTuple):
             return "managed", 0
         if any(folder == user or _within(folder, user + "/rules") for user in self.users):
             return "user", 0
-        if self.cwd is None:
-            return None
         tree = plain(tree_of(path)) or "/"
-        if _within(self.cwd, tree):
+        if any(_within(folder, tree) for folder in self.folders):
             return "project", tree.count("/") + (tree != "/")
-        if _within(tree, self.cwd):
+        if any(_within(tree, folder) for folder in self.folders):
             return "below", tree.count("/")
         return None
 
@@ -173,10 +194,10 @@ def _within(path: str, folder: str) -> bool:
 class _Looking:
     """One look for the rules of a session at a moment; texts are read once."""
 
-    def __init__(self, link: ReadConnection, records: Records, session: SessionRow, moment: int | None) -> None:
+    def __init__(self, link: ReadConnection, records: Records, session: SessionRow, at: int | None) -> None:
         self._records = records
-        self._places = _Places.of(link, session)
-        self._moment = moment
+        self._places = _Places.of(link, records, session, at)
+        self._moment = session.ended if at is None else at
         self._by_path = {plain(revisions[0].path): revisions for revisions in rule_files(link)}
         self._found: dict[str, InForce] = {}
         self._latest: tuple[int, bytes] = (-1, b"")
@@ -262,7 +283,14 @@ class _Looking:
             if not met or (named is not None and revision is None):
                 recorded.append(Recorded(event.id, event.at, named, revision, text))
         files = [self._as_loaded(one, tuple(loaded.get(path, ()))) for path, one in self._found.items()]
-        return RulesInForce(self._moment, tuple(sorted(files, key=lambda one: ORDER.index(one.scope))), tuple(recorded))
+        files.sort(key=lambda one: ORDER.index(one.scope))
+        return RulesInForce(self._moment, tuple(files), tuple(recorded), tuple(self._absent()))
+
+    def _absent(self) -> Iterator[str]:
+        folders = {path.rpartition("/")[0] for path in self._by_path}
+        for place in dict.fromkeys(self._places.looks()):
+            if place not in self._by_path and not any(_within(folder, place) for folder in folders):
+                yield place
 
     def _bodies(self, given: Sequence[Evidence]) -> dict[str, list[tuple[int, str]]]:
         """The texts of the files that those the log holds may be of."""

@@ -72,6 +72,17 @@ def test_those_of_a_session_say_how_they_are_known(run: Runner, session: str) ->
     assert run("rules", f"turn/{session.partition('/')[2]}/1", "--json").json["rules"][0]["loaded"] == []
 
 
+def test_rule_files_that_stand_where_the_agent_looks_but_were_not_imported_are_named(run: Runner, session: str) -> None:
+    here = run.file("acme/.claude/rules/r.md", b"# R\n").parent
+    rule = run.file("CLAUDE.md", b"# Above\n")
+    err = run("rules", session).err
+    assert f"not imported, but there now: affidavit import {here}\n" in err
+    assert f"not imported, but there now: affidavit import {rule}\n" in err
+    assert str(run.folder / "acme/CLAUDE.md") not in err
+    assert run("import", str(here), str(rule)).code == 0
+    assert "not imported" not in run("rules", session).err
+
+
 def test_a_path_prints_the_file_a_part_of_it_or_an_older_revision(run: Runner, session: str) -> None:
     assert session
     run.file("acme/CLAUDE.md", b"# Style\nBe brief.\n## Names\nShort.\n# Tests\nNone.\n")

@@ -210,6 +210,27 @@ def test_tables_made_again_or_in_another_order_say_the_same(tmp_path: Path) -> N
         assert_same(once, meaning(other.path))
 
 
+@pytest.mark.parametrize("steps", [1, 6])
+def test_a_file_read_while_it_grows_ends_as_it_does_at_once(steps: int, tmp_path: Path) -> None:
+    whole = b"\xef\xbb\xbf" + RULE * 40 + "# 役割\n@docs/a.md \u200b\u200c\n".encode() * 20
+    with store_in(tmp_path) as store:
+        for step in range(1, steps + 1):
+            take(store, write(tmp_path / "acme", whole[: len(whole) * step // steps], "CLAUDE.md"))
+        path = store.path
+    with Archive.open(path) as archive:
+        (revisions,) = archive.rules()
+        assert len(revisions) == steps
+        file = revisions[-1]
+        assert archive.rule_text(file) == whole
+        every, *parts = sections(whole)
+        assert (file.digest, file.sections) == (sha256(whole).hexdigest(), len(parts))
+        assert every[6] is not None
+        assert [(one.first, one.last, one.digest) for one in archive.rule_sections(file)] == [
+            (first, last, (digest or b"").hex()) for _, _, first, last, _, _, digest, _ in parts
+        ]
+    assert_holds(path)
+
+
 def test_an_erased_rule_file_leaves_its_name_and_none_of_its_text(tmp_path: Path) -> None:
     rule = write(tmp_path / "acme", b"# Zebrafish\nsecret\n", "CLAUDE.md")
     with store_in(tmp_path) as store:
@@ -276,6 +297,11 @@ def test_every_instruction_file_among_the_samples_is_kept(shared: Path, tmp_path
         assert {file.skipped for file in report.files} == {None}
         assert take(store, tmp_path / "repos").total("records") == 0
         path = store.path
+        once = meaning(path)
+    with store_in(tmp_path, "one by one.db") as store:
+        for file in sorted((tmp_path / "repos").rglob("*.md"), reverse=True):
+            take(store, file)
+        assert_same(once, meaning(store.path))
     with Archive.open(path) as archive:
         for (file,) in archive.rules():
             whole = Path(file.path).read_bytes()
@@ -670,6 +696,24 @@ def test_a_file_and_its_sections_are_found_by_their_digest(tmp_path: Path) -> No
         assert b"".join(bodies[1:]) == RULE
 
 
+def test_rules_are_looked_for_where_a_session_began_and_where_it_was_then(world: World, tmp_path: Path) -> None:
+    write(world.folder / HOME, {f"{name}/CLAUDE.md": b"# A\n" for name in ("acme", "second", "third")})
+    asked = [
+        {**log.person(text, f"p-{at}"), "cwd": str(world.folder / HOME / name)}
+        for at, (text, name) in enumerate([("Begin", "acme"), ("On", "second"), ("End", "third")])
+    ]
+    write(world.folder, log.lines(log.chain(*asked)), f"{HOME}/.claude/projects/-acme/s.jsonl")
+    with store_in(tmp_path) as store:
+        world.take(store, HOME)
+        path = store.path
+    with Archive.open(path) as archive:
+        (session,) = archive.sessions().rows
+        moments = [row.sort for row in archive.events(session.key).rows if row.kind == "user.message"]
+        names = [[name for name, _ in world.names(archive.rules_in_force(session.key, at))] for at in (*moments, None)]
+        begun, second, third = (f"{name}/CLAUDE.md" for name in ("acme", "second", "third"))
+        assert names == [[begun], [begun, second], [begun, third], [begun, third]]
+
+
 def test_a_session_without_a_folder_runs_under_no_rules_that_could_be_told(world: World, tmp_path: Path) -> None:
     write(
         world.folder,
@@ -680,4 +724,4 @@ def test_a_session_without_a_folder_runs_under_no_rules_that_could_be_told(world
         path = store.path
     with Archive.open(path) as archive:
         found = archive.rules_in_force(1)
-        assert replace(found, at=None) == RulesInForce(None, (), ())
+        assert replace(found, at=None) == RulesInForce(None, (), (), ())

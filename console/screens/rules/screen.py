@@ -124,7 +124,7 @@ def _told(place: int, told: Recorded, outside: Outside) -> list[Line]:
 def _numbered(text: bytes | None, outside: Outside) -> list[str]:
     if text is None:
         return ["its text cannot be had: it was erased, or is too large to be read"]
-    shown = outside.block(text[:MOST].decode("utf-8", "replace")).split("\n")
+    shown = outside.block(text[:MOST].decode("utf-8", "replace")).removesuffix("\n").split("\n")
     lines = [f"{number:5}  {line}" for number, line in enumerate(shown, 1)]
     return [*lines, "       …"] if len(text) > MOST else lines
 
