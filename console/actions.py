@@ -6,6 +6,7 @@ it, or of the application, whichever has it first. ``why`` answers why it cannot
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -152,27 +153,26 @@ class Action:
         """Name of the method that carries it out."""
         return "do_" + self.id.replace(".", "_")
 
-    @property
-    def key_text(self) -> str:
-        """The first key, as people write it."""
-        return key_text(self.keys[0]) if self.keys else ""
-
     def lives_in(self, view: str) -> bool:
         return self.views is None or view in self.views
 
 
-_KEY_NAMES = {
-    "question_mark": "?",
-    "slash": "/",
-    "colon": ":",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "escape": "esc",
-    "pagedown": "page down",
-    "pageup": "page up",
-}
+_SHORT = {
+    "solidus": "slash", "reverse_solidus": "backslash", "commercial_at": "at", "hyphen_minus": "minus",
+    "plus_sign": "plus", "low_line": "underscore",
+}  # fmt: skip
+
+
+def sign_name(sign: str) -> str:
+    """What the terminal library calls the key of a sign: ``[`` is ``left_square_bracket``."""
+    name = unicodedata.name(sign, "").lower().replace("-", "_").replace(" ", "_")
+    return _SHORT.get(name, name)
+
+
+SIGNS = {sign_name(chr(code)): chr(code) for code in range(33, 127) if not chr(code).isalnum()}
+"""Signs by the names of their keys."""
+
+_KEY_NAMES = SIGNS | {"escape": "esc", "pagedown": "page down", "pageup": "page up"}
 
 
 def key_text(key: str) -> str:

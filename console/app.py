@@ -5,7 +5,7 @@ It opens on an archive and only reads; what writes or lasts is handed in as :cla
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,6 +21,7 @@ from console.actions import BY_ID, DETAILS, Situation
 from console.finding import Finding
 from console.history import History
 from console.jobs import Jobs
+from console.key_map import Keys
 from console.menus import Menus
 from console.reading import ReadPool
 from console.screens.shell.screen import Shell
@@ -47,7 +48,8 @@ class AffidavitApp(App[None]):
     """See the module.
 
     ``start`` is an address to open at. ``read_only`` refuses whatever would write; ``mask`` begins with paths,
-    mails, hosts and secrets hidden; ``mouse`` is for :meth:`open`. ``now`` is the only clock.
+    mails, hosts and secrets hidden; ``mouse`` is for :meth:`open`. ``keys`` are those of every action; ``told`` is
+    said once the console is there. ``now`` is the only clock.
     """
 
     CSS_PATH: ClassVar[list[Any]] = sorted(_FOLDER.rglob("*.tcss"))
@@ -66,6 +68,8 @@ class AffidavitApp(App[None]):
         mouse: bool = True,
         mask: bool = False,
         theme: str | None = None,
+        keys: Keys | None = None,
+        told: Sequence[str] = (),
         now: Callable[[], datetime] = _now,
     ) -> None:
         super().__init__()
@@ -76,6 +80,9 @@ class AffidavitApp(App[None]):
         self.mouse = mouse
         self.outside = Outside(mask)
         self.now = now
+        self.keys = keys if keys is not None else Keys()
+        self.set_keymap(self.keys.textual)
+        self._told = tuple(told)
         self.history = History()
         self.jobs = Jobs(self)
         self.standing = Standing(self)
@@ -145,6 +152,8 @@ class AffidavitApp(App[None]):
             self.go(Place("sessions"))
         else:
             self.finding.go_to(self._start, first=True)
+        if self._told:
+            self.push_screen(ErrorPanel("Something in your files was left out", "\n".join(self._told)))
 
     def _glance(self) -> None:
         """Ask whether the store has grown or was changed, when nothing else is asked."""
@@ -324,7 +333,11 @@ class AffidavitApp(App[None]):
         words = describe(error, self.outside)
         self.last_error = words
         lines: list[Line] = [(Ink("text", line),) for line in words.split("\n")[:12]]
-        notice.say(Ink("fails", f"✗ {title}"), lines, [("y", "copy this"), ("esc", "try again"), (":", "go elsewhere")])
+        notice.say(
+            Ink("fails", f"✗ {title}"),
+            lines,
+            [("copy", "copy this"), ("leave", "try again"), ("address", "go elsewhere")],
+        )
 
     def failed(self, error: BaseException) -> None:
         """Show an error over everything; the console goes on."""

@@ -9,12 +9,16 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from console.commands.call import JSON_EPILOG
 from console.commands.group import affidavit
 from console.settings import PROGRAM
+
+if TYPE_CHECKING:
+    from console.actions import Action
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs"
 MADE = "<!-- Made by python -m console.docs; change the code instead. -->"
@@ -89,17 +93,31 @@ def _command(command: click.Command, context: click.Context, level: int) -> list
 
 def keys() -> str:
     """The page of the console's keys."""
-    from console.actions import ACTIONS, key_text
+    from console.actions import ACTIONS
 
-    parts = ["# The keys", MADE, "In the console `?` lists the keys that work where you are, and runs them."]
+    told = (
+        "In the console `?` lists the keys that work where you are, and runs them. Other keys can be given to the "
+        "actions by their names, see [settings](configuration.md)."
+    )
+    parts = ["# The keys", MADE, told]
     for group in dict.fromkeys(action.group for action in ACTIONS):
         rows = [
-            (" ".join(f"`{key_text(key)}`" for key in action.keys) or "in the palette", action.label, action.tooltip)
+            (
+                " ".join(f"`{key_text(key)}`" for key in action.keys) or "in the palette",
+                f"`{action.id}`",
+                action.tooltip,
+            )
             for action in ACTIONS
             if action.group == group
         ]
-        parts += [f"## {group}", _table(("key", "action", "does"), rows)]
+        parts += [f"## {group}", _table(("key", "name", "does"), rows)]
     return "\n\n".join(parts) + "\n"
+
+
+def _keys_of(action: Action) -> str:
+    from console.actions import key_text
+
+    return " ".join(f"`{key_text(key)}`" for key in action.keys)
 
 
 def schema() -> str:

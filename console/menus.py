@@ -38,7 +38,7 @@ class Menus:
         view = app.view
         assert view is not None
         why = view.why(action, app.situation())
-        shown = " ".join(dict.fromkeys(key_text(key) for key in action.keys))
+        shown = " ".join(dict.fromkeys(key_text(key) for key in app.keys.of(action)))
         return Choice(
             action.id,
             action.tooltip if keys else f"{action.label}: {action.tooltip}",

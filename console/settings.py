@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PROGRAM = "affidavit"
-LARGEST_FILE = 1_048_576
-"""Bytes a settings file may have."""
+from console.written import Problem, line_of, nearest, read_table
 
+PROGRAM = "affidavit"
 THEMES = ("auto", "dark", "light", "contrast", "ansi-dark", "ansi-light")
 """What ``theme`` may be; ``auto`` follows what the terminal says of its background."""
 
@@ -38,22 +37,6 @@ class Settings:
     mask: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One mistake in the settings file. ``line`` counts from 1; ``None``: the file as a whole."""
-
-    file: str
-    line: int | None
-    key: str | None
-    reason: str
-    hint: str = ""
-
-    def __str__(self) -> str:
-        place = self.file + (f":{self.line}" if self.line is not None else "")
-        name = f"{self.key}: " if self.key is not None else ""
-        return f"{place}: {name}{self.reason}" + (f" ({self.hint})" if self.hint else "")
-
-
 class SettingsError(Exception):
     """The settings file cannot be used; ``problems`` lists every mistake in it."""
 
@@ -65,6 +48,16 @@ class SettingsError(Exception):
 def config_file() -> Path:
     """Where the settings file is looked for; it need not exist."""
     return _places("config") / "config.toml"
+
+
+def keys_file() -> Path:
+    """Where the key map is looked for; it need not exist."""
+    return _places("config") / "keys.toml"
+
+
+def filters_file() -> Path:
+    """Where saved filters are kept; made when the first is."""
+    return _places("config") / "filters.toml"
 
 
 def state_folder() -> Path:
@@ -126,41 +119,8 @@ def load(file: Path | None = None) -> Settings:
 
 def read(file: Path) -> tuple[Settings, list[Problem]]:
     """What the file says as far as it can be used, and every mistake in it. No file: no settings, no mistakes."""
-    import tomllib
-
-    name = str(file)
-    try:
-        with open(file, "rb") as stream:
-            raw = stream.read(LARGEST_FILE + 1)
-    except FileNotFoundError:
-        return Settings(), []
-    except OSError as error:
-        return Settings(), [Problem(name, None, None, f"cannot be read: {error.strerror}")]
-    if len(raw) > LARGEST_FILE:
-        return Settings(), [Problem(name, None, None, f"is larger than {LARGEST_FILE:,} bytes")]
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        return Settings(), [Problem(name, line, None, f"byte {error.start} is not UTF-8")]
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return Settings(), [_syntax(name, text, str(error))]
-    except RecursionError:
-        return Settings(), [Problem(name, None, None, "is nested too deeply")]
-    return _checked(name, text, table)
-
-
-def _syntax(name: str, text: str, message: str) -> Problem:
-    """A TOML error as a problem; its place is stated by the parser at the end of its message."""
-    import re
-
-    found = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
-    if not found:
-        return Problem(name, None, None, message)
-    line = int(found[1]) if found[1] else max(1, text.count("\n") + (not text.endswith("\n")))
-    return Problem(name, line, None, "not valid TOML: " + message[: found.start()].rstrip(".").lower())
+    table, text, problems = read_table(file)
+    return (Settings(), problems) if problems else _checked(str(file), text, table)
 
 
 def _checked(name: str, text: str, table: dict[str, Any]) -> tuple[Settings, list[Problem]]:
@@ -169,30 +129,17 @@ def _checked(name: str, text: str, table: dict[str, Any]) -> tuple[Settings, lis
     for key, value in table.items():
         check = _CHECKS.get(key)
         if check is None:
-            problems.append(Problem(name, _line_of(text, key), key, "there is no such setting", _nearest(key)))
+            near = nearest(key.replace("-", "_"), _CHECKS)
+            problems.append(Problem(name, line_of(text, key), key, "there is no such setting", near))
             continue
         try:
             values[key] = check(value)
         except ValueError as error:
-            problems.append(Problem(name, _line_of(text, key), key, str(error)))
+            problems.append(Problem(name, line_of(text, key), key, str(error)))
     if "store" in values:
         beside = os.path.dirname(os.path.abspath(name))
         values["store"] = os.path.join(beside, os.path.expanduser(values["store"]))
     return Settings(**values), problems
-
-
-def _line_of(text: str, key: str) -> int | None:
-    import re
-
-    pattern = rf"""^\s*(?:\[+\s*)?(["']?){re.escape(key)}\1\s*(?:[=.\]])"""
-    return next((n for n, line in enumerate(text.split("\n"), 1) if re.match(pattern, line)), None)
-
-
-def _nearest(key: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(key.lower().replace("-", "_"), _CHECKS, n=1, cutoff=0.6)
-    return f"did you mean {near[0]}?" if near else "known are " + ", ".join(_CHECKS)
 
 
 def _words(value: Any) -> str:

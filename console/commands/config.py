@@ -14,7 +14,10 @@ def config_command() -> None:
 
 
 @command(
-    "path", "Print where the settings file is", prints="config, exists, state, defaultStore, demoStore", store=False
+    "path",
+    "Print where the settings file is",
+    prints="config, exists, keys, state, defaultStore, demoStore",
+    store=False,
 )
 def config_path(call: Call) -> int:
     """Print where the settings file is looked for; with --json also where everything else lies."""
@@ -23,6 +26,7 @@ def config_path(call: Call) -> int:
             {
                 "config": str(settings.config_file()),
                 "exists": settings.config_file().exists(),
+                "keys": str(settings.keys_file()),
                 "state": str(settings.state_folder()),
                 "defaultStore": str(settings.default_store()),
                 "demoStore": str(settings.demo_store()),
@@ -40,19 +44,22 @@ def config_path(call: Call) -> int:
     store=False,
 )
 def config_check(call: Call) -> int:
-    """Read the settings file and say what is wrong with it. Exit code 1 if anything is."""
-    file = settings.config_file()
+    """Read the settings and the key map and say what is wrong with them. Exit code 1 if anything is."""
+    from console import key_map
+
+    file, keys = settings.config_file(), settings.keys_file()
     _, problems = settings.read(file)
+    problems += key_map.read(keys)[1]
     if call.output.json:
         found = [{"file": p.file, "line": p.line, "key": p.key, "reason": p.reason, "hint": p.hint} for p in problems]
         call.output.document({"config": str(file), "exists": file.exists(), "holds": not problems, "problems": found})
-    elif problems:
-        for problem in problems:
-            call.output.say(str(problem))
-    elif file.exists():
-        call.output.say(f"{file} is in order")
-    else:
-        call.output.say(f"{file} does not exist; every setting has its default")
+        return 1 if problems else 0
+    for problem in problems:
+        call.output.say(str(problem))
+    for each, without in ((file, "every setting has its default"), (keys, "every action has its own keys")):
+        if any(problem.file == str(each) for problem in problems):
+            continue
+        call.output.say(f"{each} is in order" if each.exists() else f"{each} does not exist; {without}")
     return 1 if problems else 0
 
 

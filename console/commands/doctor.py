@@ -119,8 +119,10 @@ def _usable(call: Call) -> settings.Settings:
 
 
 def _settings_findings() -> list[dict[str, Any]]:
-    _, problems = settings.read(settings.config_file())
-    return [_finding("settings", str(problem), "correct the settings file", wrong=True) for problem in problems]
+    from console import key_map
+
+    problems = settings.read(settings.config_file())[1] + key_map.read(settings.keys_file())[1]
+    return [_finding("settings", str(problem), "correct that file", wrong=True) for problem in problems]
 
 
 def _store(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:

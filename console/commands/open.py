@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from affidavit.session.address import parse
+from affidavit.text.display import one_line
 from console.commands.call import Call, Given, Refused, mask_option, named_store, store_option
 from console.machine import background, console_can_open
 from console.settings import PROGRAM
@@ -61,14 +62,17 @@ def open_store(
         if path != named_store(None, settings):
             instead += ["--store", path]
         raise Refused(f"the console cannot open: {reason}", f"{shlex.join(instead)} prints the same as plain text")
+    from console import key_map
     from console.app import AffidavitApp
     from console.program import Program
+    from console.settings import keys_file
 
     def archive() -> Archive:
         from storage.archive import Archive
 
         return Archive.open(path)
 
+    keys, problems = key_map.read(keys_file())
     app = AffidavitApp(
         archive,
         services=Program(path, settings, demo=demo),
@@ -76,6 +80,8 @@ def open_store(
         read_only=read_only,
         mouse=settings.mouse and not no_mouse,
         mask=call.output.mask,
+        keys=keys,
+        told=[one_line(str(problem), 400) for problem in problems],
         theme=background() if settings.theme == "auto" else settings.theme,
     )
     app.open()

@@ -70,7 +70,7 @@ class ListPane(Container):
 
     def _still_reading(self) -> None:
         if not self.rows.rows and (self.rows.reading or self.rows.after is not None):
-            keys = (("backspace", "go back"), (":", "go elsewhere"))
+            keys = (("back", "go back"), ("address", "go elsewhere"))
             self.notice.say(Ink("quiet", f"Reading {self._what} …"), (), keys)
             self._show(notice=True)
 

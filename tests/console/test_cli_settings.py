@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from console import settings
+from console import settings, written
 from console.settings import Settings, SettingsError
 
 
@@ -71,7 +71,7 @@ def test_all_mistakes_are_told_at_once(tmp_path):
 
 
 def test_a_file_without_end_is_not_read_whole(tmp_path):
-    _, (problem,) = settings.read(write(tmp_path, b"#" * (settings.LARGEST_FILE + 1)))
+    _, (problem,) = settings.read(write(tmp_path, b"#" * (written.LARGEST_FILE + 1)))
     assert "larger" in problem.reason
 
 

@@ -188,7 +188,7 @@ class SearchView(EventsView):
     def _say_empty(self, notice: Notice) -> None:
         if self._text.strip():
             said = self.console_app.outside.line(self._text.strip(), 60)
-            keys = (("tab", "back to the words"), ("f", "search every kind"), ("esc", "begin again"))
+            keys = [("tab", "back to the words"), ("facets", "search every kind"), ("leave", "begin again")]
             lines = [(Ink("text", "Words are taken as they stand; all of them must occur."),)]
             notice.say(Ink("head", f"Nothing says “{said}”"), lines, keys)
         else:
@@ -196,11 +196,12 @@ class SearchView(EventsView):
                 (Ink("text", "Type words. Every event of every session that holds all of them is found,"),),
                 (Ink("text", "newest first; nothing in them is an operator."),),
             ]
-            keys = (
-                ("enter", "go to the hits"),
+            keys = [
+                ("open", "go to the hits"),
                 ("tab", "between words and hits"),
-                ("n N", "next and previous hit, also in the timeline"),
-            )
+                ("hit.next", "next hit, also in the timeline"),
+                ("hit.previous", "previous hit"),
+            ]
             notice.say(Ink("head", "Search every session"), lines, keys)
 
     # chrome

@@ -160,9 +160,11 @@ class SessionsView(ListView):
 
     def _say_empty(self, notice: Notice) -> None:
         if self._filter == SessionFilter():
-            notice.say(Ink("head", "This store holds no sessions yet"), (), (("i", "import some"), ("?", "every key")))
+            notice.say(
+                Ink("head", "This store holds no sessions yet"), (), (("import", "import some"), ("help", "every key"))
+            )
         else:
-            keys = (("esc", "take the filter away"), ("/", "change it"), ("f", "narrow down otherwise"))
+            keys = (("leave", "take the filter away"), ("filter", "change it"), ("facets", "narrow down otherwise"))
             hidden = (Ink("text", f"{self._hidden()} hidden by the filter."),)
             notice.say(Ink("head", "No session fits"), [hidden], keys)
 

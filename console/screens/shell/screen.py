@@ -29,15 +29,15 @@ TABS = ("go.sessions", "go.verify", "go.search")
 """The views in the bar, in the order of their keys."""
 
 WHOLE = (
-    ("enter", "back to list", "open"),
-    ("j k", "scroll", "down"),
-    ("] [", "prompt", "prompt.next"),
-    ("} {", "problem", "problem.next"),
-    ("r", "raw", "raw"),
-    ("y", "copy", "copy"),
-    ("?", "keys", "help"),
+    (("open",), "back to list"),
+    (("down", "up"), "scroll"),
+    (("prompt.next", "prompt.previous"), "prompt"),
+    (("problem.next", "problem.previous"), "problem"),
+    (("raw",), "raw"),
+    (("copy",), "copy"),
+    (("help",), "keys"),
 )
-"""What works in an event that is shown over the whole screen: keys, words, and the action a click runs."""
+"""What works in an event that is shown over the whole screen: actions, the first of which a click runs, and words."""
 
 _TYPING = 0.08
 """Seconds of rest after a key before what is typed is tried out."""
@@ -113,7 +113,7 @@ class Shell(Screen[None]):
             front = name == f"go.{view.NAME}" or (name == "go.sessions" and view.NAME == "start")
             if index:
                 inks.append(Ink("faint", " │ "))
-            inks.append(Ink("accent" if front else "quiet", action.key_text + " ", name))
+            inks.append(Ink("accent" if front else "quiet", self.console_app.keys.text(name) + " ", name))
             inks.append(Ink("head" if front else "text", action.label, name))
             if name == "go.verify":
                 inks.extend(self.console_app.standing.badge())
@@ -137,13 +137,14 @@ class Shell(Screen[None]):
                 inks += (Ink("key", key), Ink("quiet", f" {what}   "))
             return tuple(inks)
         if view.has_class("-whole"):
-            for key, what, id in WHOLE:
-                inks += (Ink("key", key, id), Ink("quiet", f" {what}", id))
+            for ids, what in WHOLE:
+                key = " ".join(map(self.console_app.keys.text, ids))
+                inks += (Ink("key", key, ids[0]), Ink("quiet", f" {what}", ids[0]))
                 inks.append(Ink("text", "  " if self.size.width < 100 else "   "))
             return tuple(inks)
         for action in keys_line(view.NAME):
             off = view.why(action, now) is not None
-            inks.append(Ink("off" if off else "key", action.key_text, action.id))
+            inks.append(Ink("off" if off else "key", self.console_app.keys.text(action.id), action.id))
             inks.append(Ink("off" if off else "quiet", f" {action.label}", action.id))
             inks.append(Ink("text", "  " if self.size.width < 100 else "   "))
         return tuple(inks)

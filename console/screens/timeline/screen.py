@@ -41,15 +41,15 @@ class TimelineView(Steps):
 
     def _say_empty(self, notice: Notice) -> None:
         if self.outlook.narrowed:
-            keys = (("esc", "take the filter away"), ("/", "change it"))
+            keys = (("leave", "take the filter away"), ("filter", "change it"))
             hidden = (Ink("text", f"{self._hidden()} hidden by the filter."),)
             notice.say(Ink("head", "No event fits"), [hidden], keys)
         elif self.session is not None and self.session.events:
-            keys = (("h", "show it"), ("backspace", "go back"))
+            keys = (("hidden", "show it"), ("back", "go back"))
             told = (Ink("text", "All that is recorded are the client's own notes, which are hidden at first."),)
             notice.say(Ink("head", "Nobody said or did anything here"), [told], keys)
         else:
-            keys = (("backspace", "go back"), ("f", "show every kind"))
+            keys = (("back", "go back"), ("facets", "show every kind"))
             notice.say(Ink("head", "This session holds no events"), (), keys)
         self.pane.say(())
 

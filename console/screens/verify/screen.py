@@ -162,7 +162,7 @@ class VerifyView(ListView):
         if self._claims:
             claim = [(Ink("quiet", "What this does not claim: " + "; ".join(self._claims) + "."),)]
         if self.console_app.jobs.busy == "verify":
-            notice.say(Ink("quiet", "Checking …"), (), [("esc", "stop")])
+            notice.say(Ink("quiet", "Checking …"), (), [("leave", "stop")])
         elif result is None:
             lines: list[Line] = [
                 (Ink("text", "Every entry, hash and chain is checked, and every table is made again and compared."),),
@@ -173,12 +173,14 @@ class VerifyView(ListView):
             notice.say(
                 Ink("head", "Not checked yet"),
                 lines,
-                [("r", "check it now")],
+                [("verify.run", "check it now")],
             )
         elif result.failures:
-            notice.say(Ink("head", "No failure fits"), (), [("esc", "take the filter away")])
+            notice.say(Ink("head", "No failure fits"), (), [("leave", "take the filter away")])
         else:
-            notice.say(_verdict(result), claim, [("r", "check everything again"), ("l", "only what is new")])
+            notice.say(
+                _verdict(result), claim, [("verify.run", "check everything again"), ("verify.new", "only what is new")]
+            )
 
     # chrome
 
