@@ -103,7 +103,7 @@ def keys() -> str:
     for group in dict.fromkeys(action.group for action in ACTIONS):
         rows = [
             (
-                " ".join(f"`{key_text(key)}`" for key in action.keys) or "in the palette",
+                _keys_of(action) or "in the palette",
                 f"`{action.id}`",
                 action.tooltip,
             )
