@@ -24,7 +24,7 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
-from affidavit.session import echoes, forks, lanes, sidechains, starters, statements, twins
+from affidavit.session import echoes, forks, lanes, policies, sidechains, starters, statements, twins
 from affidavit.session.event import event_id, session_uid
 from affidavit.session.forks import Fork, Marks
 from affidavit.session.inheriting import Inheriting
@@ -48,10 +48,11 @@ from affidavit.session.prepare import (
     N,
     Prepared,
     Row,
+    summarise,
 )  # fmt: skip
 from affidavit.session.state import MOST_QUEUED, LaneState, SessionState, SourceState
 from affidavit.session.summaries import Summaries, Told
-from affidavit.session.turns import said, swapped, turn_of
+from affidavit.session.turns import rolled_back, said, swapped, turn_of
 from affidavit.text.marks import marked
 
 LONGEST_CIRCLE = 1_000
@@ -84,6 +85,11 @@ class Call(NamedTuple):
     lane: int
     turn: int
 
+
+_STATES = frozenset({policies.POLICY, policies.ROLLBACK, policies.TOTALS})
+
+Spending = tuple["str | None", int, int, int, int] | None
+"""Tokens as a record tells them: (model, input, output, cache read, cache write)."""
 
 Spent = tuple[int, "str | None", int, int, int, int]
 """Tokens of a message as a row keeps them: (first event, model, input, output, cache read, cache write)."""
@@ -139,6 +145,15 @@ class Changes:
     summaries: Told = field(default_factory=dict)
     forks: dict[int, Fork] = field(default_factory=dict)
     echoes: echoes.Echoes = field(default_factory=dict)
+
+
+def _since(before: tuple[int, int, int] | None, now: tuple[int, int, int]) -> Spending:
+    """What was spent between two totals; where they began anew, all of the second."""
+    took, cached, gave = now
+    if before is not None and all(one <= other for one, other in zip(before, now, strict=True)):
+        took, cached, gave = (other - one for one, other in zip(before, now, strict=True))
+    cached = min(cached, took)
+    return (None, took - cached, gave, cached, 0) if took or gave else None
 
 
 _MENTIONED = itemgetter(*(Fields._fields.index(name) for name in ("session", "first", "above", "message", "joins")))
@@ -376,6 +391,8 @@ class Derivation:
             if original is not None:
                 self._echoed(first, n, original)
                 return
+        elif queue is not None and queue[0] in _STATES:
+            spent = self._stated(state, queue, rows, spent)
         elif queue is not None and not lane:
             self._queued(state, queue, prompt, n, source.sort)
         if not lane:
@@ -557,6 +574,21 @@ class Derivation:
             changed = changed + lanes.stated(state, number, facts)
         self._lanes_changed(state, changed)
         return number
+
+    def _stated(self, state: SessionState, told: tuple[str, Any], rows: list[Row], spent: Spending) -> Spending:
+        """A record states what holds from here on. Gives the tokens it tells of."""
+        what, value = told
+        if what == policies.POLICY:
+            state.policy, changed = policies.stated(state.policy, value)
+            if changed and rows:
+                rows[0][SUMMARY] = summarise(changed)
+        elif what == policies.ROLLBACK:
+            self.changes.turns.update((state.no, turn) for turn in rolled_back(state, value))
+        else:
+            before, state.totals = state.totals, value[:3]
+            if not value[3]:
+                spent = _since(before, value[:3])
+        return spent
 
     def _queued(self, state: SessionState, queue: tuple[str, int], prompt: str | None, n: int, sort: int) -> None:
         """A message typed while the agent worked, on its way: it is one turn, wherever its text stands again.
@@ -744,6 +776,8 @@ class Derivation:
 
     def _join(self, state: SessionState, intent: Row, result: Row, checks: str | None, tells: str | None) -> None:
         intent[PAIR], result[PAIR] = result[N], intent[N]
+        if policies.ESCALATED in intent[FLAGS] and self._has_event(intent[N] + 1):
+            policies.decided(self._event(intent[N] + 1), result, refused=result[KIND] == "permission.decision")
         if result[TOOL] is None:
             result[TOOL] = intent[TOOL]
         if result[MILLIS] is None and result[AT] is not None and intent[AT] is not None:

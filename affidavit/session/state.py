@@ -76,7 +76,9 @@ class SessionState:
     ``summary``: of all that name a record of this session the one of the latest, as (its sort key, its id, the
     summary). ``starters``, ``claims``: see :mod:`affidavit.session.starters`. ``begun``: how many records were taken
     for its beginning; ``twins``: native ids of sessions that share records with it; see
-    :mod:`affidavit.session.twins`.
+    :mod:`affidavit.session.twins`. ``policy``: what the agent runs under now, see
+    :mod:`affidavit.session.policies`. ``totals``: tokens of the session as its log last stated them: in, of those from
+    the cache, out.
     """
 
     no: int
@@ -97,6 +99,8 @@ class SessionState:
     joined: OrderedDict[int, int] = field(default_factory=OrderedDict)
     begun: int = 0
     twins: list[str] = field(default_factory=list)
+    policy: dict[str, str] = field(default_factory=dict)
+    totals: tuple[int, int, int] | None = None
     tasks: list[tuple[str, int, int, int, str]] = field(default_factory=list)
     starters: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     claims: dict[int, str] = field(default_factory=dict)
@@ -139,6 +143,8 @@ class SessionState:
             "claims": list(self.claims.items()),
             "begun": self.begun,
             "twins": self.twins,
+            "policy": self.policy,
+            "totals": self.totals,
         }
 
     def resume(self, carried: dict[str, Any]) -> None:
@@ -156,6 +162,8 @@ class SessionState:
         self.claims = dict(carried["claims"])
         self.begun = carried["begun"]
         self.twins = list(carried["twins"])
+        self.policy = dict(carried["policy"])
+        self.totals = carried["totals"] and tuple(carried["totals"])
 
     @property
     def title(self) -> str:

@@ -108,3 +108,23 @@ def move_head(state: SessionState, new: int) -> list[int]:
         turns[turn].branch = number
     state.swap = Swap(gained, lost, number, old)
     return [*changed, *gained, *lost]
+
+
+def rolled_back(state: SessionState, turns: int) -> list[int]:
+    """The last ``turns`` turns of the main chain were taken out: they are an abandoned branch from now on.
+
+    Returns the turns that changed. What comes next goes on from the turn before them, or begins anew.
+    """
+    changed = swapped(state)
+    lost: list[int] = []
+    walk = state.head_turn
+    while walk and len(lost) < turns:
+        lost.append(walk)
+        walk = state.turns[walk].parent
+    if not lost:
+        return changed
+    for turn in lost:
+        state.turns[turn].branch = state.next_branch
+    state.next_branch += 1
+    state.head_turn = walk
+    return [*changed, *lost]

@@ -10,6 +10,7 @@ from typing import Any
 
 from affidavit.session.event import Draft, Reading, Usage, event_hex
 from affidavit.session.forks import FROM, SINCE, START
+from affidavit.session.policies import ESCALATED
 from affidavit.session.prepare import Fields, Prepared, Preparer
 from affidavit.session.sidechains import TASK
 from storage.folds.reading import reading_of
@@ -72,6 +73,7 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
                 # What a sub-agent was told, in place of its id, is text and goes with the text.
                 "spawns": None if draft.spawns and draft.spawns[0] == TASK else draft.spawns,
                 "told": told.get(block),
+                "asks": ESCALATED in draft.flags,
             }
             for block, draft in enumerate(reading.drafts)
         ],
@@ -93,7 +95,7 @@ def withheld(envelope: Envelope, voice: Voice) -> Prepared:
             inferred=draft["inferred"],
             spawns=draft["spawns"],
             told=draft["told"],
-            flags=("withheld",),
+            flags=("withheld", ESCALATED) if draft.get("asks") else ("withheld",),
         )
         for draft in envelope["drafts"]
     ]

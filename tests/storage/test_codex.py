@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import zstandard
-from codex_fixtures import NAME, THREAD, a_session, at, item, line, notice, opened, said, spent, written
+from codex_fixtures import NAME, THREAD, a_session, at, called, gave, item, line, notice, opened, said, spent, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kept import assert_holds, assert_same, dicts, events, imported, meaning, store_in, take
+from kept import assert_holds, assert_same, dicts, events, imported, meaning, store_in, take, write
 
 from storage import opening
 from storage.archive import Archive
@@ -42,7 +42,8 @@ def test_a_turn_is_told_once(tmp_path: Path) -> None:
         ("lifecycle", "tokens: 1000 in (600 from the cache), 50 out"),
         ("tool.intent", "src/session.py"),
         ("tool.finished", "Success. Updated src/session.py"),
-        ("tool.intent", "asks to leave the sandbox (needs the network): git push"),
+        ("tool.intent", "git push"),
+        ("permission.decision", "not allowed to leave the sandbox (needs the network): git push"),
         ("permission.decision", "rejected: exec command rejected by user"),
         ("tool.intent", "pytest -q"),
         ("verification", "4 passed in 0.4s"),
@@ -64,7 +65,7 @@ def test_results_say_how_they_went_and_how_long_they_took(tmp_path: Path) -> Non
     path, _ = imported(tmp_path, written(a_session()), NAME)
     results = [row for row in events(path) if row["kind"] in ("tool.finished", "verification", "permission.decision")]
     assert [(row["ok"], row["millis"], row["inferred"]) for row in results] == [
-        (0, 1500, 0), (1, 250, 0), (0, 1000, 1), (1, 1500, 0),
+        (0, 1500, 0), (1, 250, 0), (0, None, 1), (0, 1000, 1), (1, 1500, 0),
     ]  # fmt: skip
     assert all(row["pair"] for row in results)
 
@@ -255,7 +256,7 @@ def test_what_a_log_said_before_it_was_compressed_is_counted_once(tmp_path: Path
     data = written(a_session())
     path, _ = imported(tmp_path, {NAME: data, NAME + ".zst": packed(data)})
     assert len(dicts(path, "SELECT no FROM session")) == 1
-    assert len(events(path)) == 20
+    assert len(events(path)) == 21
     assert dicts(path, "SELECT tokens_out FROM session") == [{"tokens_out": 120}]
 
 
@@ -327,3 +328,120 @@ def test_a_real_log_read_as_it_grew_means_what_it_means_at_once(shared: Path, tm
         with store_in(tmp_path, "whole.db") as whole:
             take(whole, file)
             assert_same(meaning(whole.path), meaning(grown.path))
+
+
+# ---------------------------------------------------------------------------------------- what holds from here on
+
+
+def under(second: int, **policy: Any) -> dict[str, Any]:
+    return line("turn_context", second, **{"model": "m1", "approval_policy": "on-request", "cwd": "/w/acme", **policy})
+
+
+def test_what_changed_of_a_policy_is_told(tmp_path: Path) -> None:
+    sandbox = {"type": "workspace-write", "network_access": False}
+    log = [
+        opened(),
+        under(1, sandbox_policy=sandbox, effort="low"),
+        under(2, sandbox_policy=sandbox, effort="low"),
+        under(3, sandbox_policy={"type": "danger-full-access"}, approval_policy="never", effort="high", model="m2"),
+        notice("thread_settings_applied", 4, thread_settings={"approval_policy": "on-request", "cwd": "/w/other"}),
+        under(5, sandbox_policy={"type": "danger-full-access"}, effort="high", model="m2", cwd="/w/other"),
+    ]
+    whole, _ = imported(tmp_path, written(log), NAME)
+    assert [summary for _, summary in shown(whole)[1:]] == [
+        "model m1 · effort low · approval on-request · sandbox workspace-write",
+        "model m1 · effort low · approval on-request · sandbox workspace-write",
+        "model m1 → m2 · effort low → high · approval on-request → never · "
+        "sandbox workspace-write → danger-full-access",
+        "approval never → on-request · cwd /w/acme → /w/other",
+        "model m2 · effort high · approval on-request · sandbox danger-full-access",
+    ]
+    (session,) = dicts(whole, "SELECT cwd, state FROM session")
+    assert json.loads(session["state"])["policy"] == {
+        "model": "m2", "effort": "high", "approval": "on-request", "sandbox": "danger-full-access",
+        "network": "refused", "cwd": "/w/other",
+    }  # fmt: skip
+    assert session["cwd"] == "/w/other"
+    assert_holds(whole)
+
+
+@pytest.mark.parametrize(
+    ("asking", "result", "ok", "summary"),
+    [
+        ({"sandbox_permissions": "require_escalated", "justification": "needs it"}, "Process exited with code 0\n", 1,
+          "allowed to leave the sandbox (needs it): git push"),
+        ({"with_escalated_permissions": True}, '{"output":"x","metadata":{"exit_code":1}}', 1,
+         "allowed to leave the sandbox: git push"),
+        ({"with_escalated_permissions": True}, "exec command rejected by user", 0,
+         "not allowed to leave the sandbox: git push"),
+        ({"with_escalated_permissions": True}, None, None, "asks to leave the sandbox: git push"),
+    ],
+)  # fmt: skip
+def test_a_request_to_leave_the_sandbox_is_shown_as_asked_and_what_came_of_it_as_inferred(
+    tmp_path: Path, asking: dict[str, Any], result: str | None, ok: int | None, summary: str
+) -> None:
+    log = [opened(), called(1, "c1", cmd="git push", **asking)]
+    if result is not None:
+        log.append(gave(5, "c1", result))
+    path, _ = imported(tmp_path, written(log), NAME)
+    (asked,) = events(path, "kind = 'permission.decision' AND actor = 'agent'")
+    assert (asked["summary"], asked["ok"], asked["inferred"]) == (summary, ok, int(ok is not None))
+    assert events(path, "kind = 'tool.intent'")[0]["summary"] == "git push"
+    assert (asked["pair"] is not None) == (result is not None)
+    first = meaning(path)
+    with store_in(tmp_path, "grown.db") as grown:
+        for end in (len(written(log[:2])), len(written(log))):
+            take(grown, write(tmp_path / "logs", written(log)[:end], NAME))
+        assert_same(first, meaning(grown.path))
+        assert_holds(grown.path)
+
+
+def test_turns_that_were_rolled_back_are_an_abandoned_branch(tmp_path: Path) -> None:
+    log = [opened()]
+    for second, text in enumerate(("One", "Two", "Three"), 1):
+        log += [said("user", second * 10, text), said("assistant", second * 10 + 1, f"Did {text}")]
+    log += [
+        notice("thread_rolled_back", 50, num_turns=2),
+        said("user", 51, "Other"),
+        said("assistant", 52, "Did other"),
+    ]
+    path, _ = imported(tmp_path, written(log), NAME)
+    query = "SELECT t.turn, t.parent, t.branch, e.summary FROM turn t JOIN event e ON e.n = t.n ORDER BY t.turn"
+    assert [tuple(row.values()) for row in dicts(path, query)] == [
+        (1, 0, 0, "One"), (2, 1, 1, "Two"), (3, 2, 1, "Three"), (4, 1, 0, "Other"),
+    ]  # fmt: skip
+    assert dicts(path, "SELECT branches FROM session") == [{"branches": 2}]
+    assert_holds(path)
+
+
+def test_a_conversation_may_be_rolled_back_to_its_beginning(tmp_path: Path) -> None:
+    log = [opened(), said("user", 1, "One"), notice("thread_rolled_back", 2, num_turns=9), said("user", 3, "Two")]
+    path, _ = imported(tmp_path, written(log), NAME)
+    assert dicts(path, "SELECT turn, parent, branch FROM turn ORDER BY turn") == [
+        {"turn": 1, "parent": 0, "branch": 1},
+        {"turn": 2, "parent": 0, "branch": 0},
+    ]
+    assert_holds(path)
+
+
+def test_where_only_totals_are_told_what_is_more_than_before_is_counted(tmp_path: Path) -> None:
+    def totals(second: int, took: int, cached: int, gave: int) -> dict[str, Any]:
+        told = {"input_tokens": took, "cached_input_tokens": cached, "output_tokens": gave}
+        return notice("token_count", second, info={"total_token_usage": told})
+
+    log = [opened(), totals(1, 100, 40, 10), totals(2, 100, 40, 10), spent(3, 50, 10, 5, (150, 50, 15)),
+           totals(4, 160, 50, 17), totals(5, 30, 0, 3), totals(6, 31, 0, 3)]  # fmt: skip
+    for batch in (log, log[:3]):
+        path, _ = imported(tmp_path / str(len(batch)), written(batch), NAME)
+        (session,) = dicts(path, "SELECT tokens_in, tokens_out, cache_read FROM session")
+        assert session["tokens_in"] + session["cache_read"] == (160 + 31 if batch is log else 100)
+        assert session["tokens_out"] == (17 + 3 if batch is log else 10)
+        assert_holds(path)
+
+
+def test_tokens_of_a_turn_that_was_completed_are_counted(tmp_path: Path) -> None:
+    log = [opened()]
+    for second, (took, made) in enumerate(((1420, 910), (2840, 1520)), 1):
+        log.append(notice("turn.completed", second, usage={"input_tokens": took, "output_tokens": made}))
+    path, _ = imported(tmp_path, written(log), NAME)
+    assert dicts(path, "SELECT tokens_in, tokens_out FROM session") == [{"tokens_in": 2840, "tokens_out": 1520}]

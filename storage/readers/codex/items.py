@@ -11,6 +11,7 @@ import orjson
 
 from affidavit.session.echoes import CALL, ITEM, hash_of
 from affidavit.session.event import Draft, Reading
+from affidavit.session.policies import ASKS, ESCALATED
 from affidavit.session.verification import telling_line
 from storage.readers.lenient import compact, lines_of, obj, one_line, pretty, size, text
 
@@ -153,13 +154,16 @@ def _call(payload: Record, reading: Reading) -> None:
     else:
         draft.text = pretty(given) if given else ""
         draft.summary = one_line(compact(given)) if given else draft.tool
-    if (
-        obj(given).get("sandbox_permissions") == "require_escalated"
-        or obj(given).get("with_escalated_permissions") is True
-    ):
-        why = one_line(text(obj(given).get("justification")), 120)
-        draft.summary = "asks to leave the sandbox" + (f" ({why})" if why else "") + f": {draft.summary or ''}"
     reading.drafts.append(draft)
+    asked = obj(given)
+    if asked.get("sandbox_permissions") == "require_escalated" or asked.get("with_escalated_permissions") is True:
+        draft.flags = (ESCALATED,)
+        why = one_line(text(asked.get("justification")), 120)
+        summary = f"{ASKS} leave the sandbox" + (f" ({why})" if why else "") + f": {draft.summary or ''}"
+        said = "\n\n".join(part for part in (why and text(asked["justification"]), draft.command) if part)
+        reading.drafts.append(
+            Draft("permission.decision", "agent", said, path="asks", summary=summary, tool=draft.tool)
+        )
 
 
 def command_of(given: Any) -> str:

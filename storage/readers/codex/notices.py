@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from affidavit.session.event import Draft, Reading, Usage
+from affidavit.session.policies import ROLLBACK, TOTALS
 from storage.readers.codex import shown
+from storage.readers.codex.settings import read_settings
 from storage.readers.lenient import compact, count, lines_of, millis, obj, one_line, pretty, text
 
 Record = dict[str, Any]
+
+MOST_TURNS = 1 << 31
 
 
 def read_notice(payload: Record, reading: Reading) -> bool:
@@ -34,19 +38,34 @@ def _tokens(payload: Record, reading: Reading) -> None:
     """
     info = obj(payload.get("info"))
     last, total = obj(info.get("last_token_usage")), obj(info.get("total_token_usage"))
-    if not last:
-        return
-    took, gave = count(last.get("input_tokens")), count(last.get("output_tokens"))
-    cached = count(last.get("cached_input_tokens", last.get("cache_read_input_tokens"))) or 0
+    if last:
+        took, cached, gave = _counts(last, reading)
+        sums = "/".join(str(total.get(name)) for name in ("input_tokens", "cached_input_tokens", "output_tokens"))
+        key = f"tokens {sums}" if total else f"tokens at {reading.at} {took}/{cached}/{gave}"
+        if took or gave:
+            reading.usage = Usage(key, None, took - cached, gave, cached, 0)
+        _tell(reading, payload, f"tokens: {took} in ({cached} from the cache), {gave} out")
+    if total:
+        _totals(payload, total, reading, told=bool(last))
+
+
+def _counts(tokens: Record, reading: Reading) -> tuple[int, int, int]:
+    """Tokens (in, of those from the cache, out)."""
+    took, gave = count(tokens.get("input_tokens")), count(tokens.get("output_tokens"))
+    cached = count(tokens.get("cached_input_tokens", tokens.get("cache_read_input_tokens"))) or 0
     if took is None or gave is None:
         reading.flags = (*reading.flags, "shape")
-    took, gave = took or 0, gave or 0
-    cached = min(cached, took)
-    sums = "/".join(str(total.get(name)) for name in ("input_tokens", "cached_input_tokens", "output_tokens"))
-    key = f"tokens {sums}" if total else f"tokens at {reading.at} {took}/{cached}/{gave}"
-    if took or gave:
-        reading.usage = Usage(key, None, took - cached, gave, cached, 0)
-    _tell(reading, payload, f"tokens: {took} in ({cached} from the cache), {gave} out")
+    return took or 0, min(cached, took or 0), gave or 0
+
+
+def _totals(payload: Record, total: Record, reading: Reading, *, told: bool) -> None:
+    """Tokens of the session so far. Where the last request's are not ``told``, they are what is more than before."""
+    took, cached, gave = _counts(total, Reading() if told else reading)
+    reading.queue = (TOTALS, (took, cached, gave, told))
+    if not told:
+        if took or gave:
+            reading.usage = Usage(f"tokens {took}/{cached}/{gave}", None, took - cached, gave, cached, 0)
+        _tell(reading, payload, f"tokens so far: {took} in ({cached} from the cache), {gave} out")
 
 
 def _started(payload: Record, reading: Reading) -> None:
@@ -54,6 +73,9 @@ def _started(payload: Record, reading: Reading) -> None:
 
 
 def _done(payload: Record, reading: Reading) -> None:
+    if usage := obj(payload.get("usage")):
+        _totals(payload, usage, reading, told=False)
+        reading.drafts.clear()
     reading.drafts.append(
         Draft("lifecycle", "runtime", pretty(payload), summary="task done", millis=millis(payload.get("duration_ms")))
     )
@@ -73,6 +95,8 @@ def _error(payload: Record, reading: Reading) -> None:
 def _rolled_back(payload: Record, reading: Reading) -> None:
     turns = payload.get("num_turns")
     told = f"the last {turns} turns" if type(turns) is int else "turns"
+    if type(turns) is int and 0 < turns < MOST_TURNS:
+        reading.queue = (ROLLBACK, turns)
     _tell(reading, payload, f"rolled back: {told} were taken out of the context; they stay in the log")
 
 
@@ -173,7 +197,7 @@ NOTICES: dict[str, Callable[[Record, Reading], None]] = {
     "thread_rolled_back": _rolled_back,
     "thread_name_updated": _named,
     "thread_goal_updated": _goal,
-    "thread_settings_applied": _plain,
+    "thread_settings_applied": read_settings,
     "entered_review_mode": _review,
     "exited_review_mode": _reviewed,
     "guardian_assessment": _guardian,

@@ -7,10 +7,14 @@ from typing import Any
 from affidavit.session.echoes import CALL, hash_of
 from affidavit.session.event import Draft, Reading, Usage
 from affidavit.session.forks import FROM, SINCE, START
+from affidavit.session.policies import POLICY
 from storage.readers.codex.items import COMPACTED
 from storage.readers.lenient import compact, obj, one_line, pretty, text
 
 Record = dict[str, Any]
+
+LONGEST = 300
+"""Characters kept of one thing a policy states."""
 
 
 def read_opening(payload: Record, reading: Reading) -> bool:
@@ -81,24 +85,48 @@ def _starter(payload: Record) -> str:
 
 def read_policy(payload: Record, reading: Reading) -> bool:
     """``turn_context``: the model, and what it may do without asking, from here on."""
-    approval = payload.get("approval_policy")
-    sandbox = obj(payload.get("sandbox_policy"))
-    model = text(payload.get("model"))
-    told = {
-        "model": model,
-        "effort": text(payload.get("effort")),
-        "approval": approval if type(approval) is str else compact(approval) if approval else "",
-        "sandbox": text(sandbox.get("type")) or text(sandbox.get("mode")) or text(payload.get("sandbox_policy")),
-    }
-    if sandbox.get("network_access") is True:
-        told["network"] = "allowed"
+    told = policy_of(payload)
     if cwd := text(payload.get("cwd")):
         reading.facts = {"cwd": cwd}
-    summary = " · ".join(f"{name} {value}" for name, value in told.items() if value) or "turn context"
+    summary = _summary(told) or "turn context"
     reading.drafts.append(Draft("lifecycle", "runtime", pretty(payload), summary=one_line(summary)))
-    if model:
+    reading.queue = (POLICY, told)
+    if model := told.get("model"):
         reading.usage = Usage(f"model {model}", model, 0, 0, 0, 0)
     return True
+
+
+def policy_of(payload: Record) -> dict[str, str]:
+    """What a turn's context, or settings that were applied, state: each of them in a word."""
+    approval = payload.get("approval_policy")
+    sandbox = obj(payload.get("sandbox_policy"))
+    network = sandbox.get("network_access")
+    told = {
+        "model": text(payload.get("model")),
+        "effort": text(payload.get("effort")) or text(payload.get("reasoning_effort")),
+        "approval": approval if type(approval) is str else compact(approval) if approval else "",
+        "sandbox": text(sandbox.get("type")) or text(sandbox.get("mode")) or text(payload.get("sandbox_policy")),
+        "network": "allowed" if network is True else "refused" if network is False else "",
+        "reviewer": text(payload.get("approvals_reviewer")),
+        "permissions": text(obj(payload.get("permission_profile")).get("type")),
+        "mode": text(obj(payload.get("collaboration_mode")).get("mode")),
+        "cwd": text(payload.get("cwd")),
+    }
+    return {name: one_line(value, LONGEST) for name, value in told.items() if value}
+
+
+def _summary(told: dict[str, str]) -> str:
+    return " · ".join(
+        f"{name} {value}" for name, value in told.items() if name != "cwd" and (name, value) != ("network", "refused")
+    )
+
+
+def read_settings(payload: Record, reading: Reading) -> None:
+    """``thread_settings_applied``: the same, changed between turns."""
+    told = policy_of(obj(payload.get("thread_settings")))
+    summary = _summary(told) or "settings applied"
+    reading.drafts.append(Draft("lifecycle", "runtime", pretty(payload), summary=one_line(summary)))
+    reading.queue = (POLICY, told)
 
 
 def read_window(payload: Record, reading: Reading) -> bool:

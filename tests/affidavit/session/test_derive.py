@@ -211,6 +211,9 @@ readings = st.builds(
     kept=st.none() | st.just(("artifact", (b"\1" * 32, "text/plain", "a\ud800", 7))),
     queue=st.none()
     | st.tuples(st.sampled_from(["enqueue", "wait", "remove", "clear", "said"]), st.integers(1, 3))
+    | st.tuples(st.just("rollback"), st.integers(1, 3))
+    | st.tuples(st.just("totals"), st.tuples(*[st.integers(0, 9)] * 3, st.booleans()))
+    | st.tuples(st.just("policy"), st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy")))
     | st.tuples(st.sampled_from(sorted(STREAMS)), st.tuples(st.integers(1, 3))),
 )  # fmt: skip
 Log = list["Reading | None"]
@@ -260,7 +263,7 @@ def derived(log: Log, sizes: Sequence[int]) -> Memory:
         assert state.problems == sum(row[EVENT_COLUMNS.index("problem")] for row in mine)
         assert state.events == sum(lane.events for lane in state.lanes.values())
         assert all(turn.branch < state.next_branch for turn in state.turns.values())
-        if state.turns:
+        if state.head_turn:
             assert state.turns[state.head_turn].branch == 0
     ids = [row[1] for row in memory.rows.values()]
     assert len(set(ids)) == len(ids), "an event's id names one event"
