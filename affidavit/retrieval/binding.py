@@ -18,10 +18,11 @@ from affidavit.text.tokens import estimate_tokens
 
 
 class Cut(NamedTuple):
-    """What of a packed text is handed over."""
+    """What of a packed text is handed over; ``allowed``: the tokens it may take."""
 
     text: str
     kept: list[Range]
+    allowed: int
 
 
 def cut_all(
@@ -43,7 +44,7 @@ def _cut(one: Packed, tokens: int, policy: str, task: Task) -> Cut | None:
     if not one.data:
         return None
     kept = keep_lines(one.data, one.redactions, tokens, policy, lambda line: worth(line, task))
-    return Cut(visible(one.data, kept, one.redactions), kept) if kept else None
+    return Cut(visible(one.data, kept, one.redactions), kept, tokens) if kept else None
 
 
 def bind(
@@ -87,4 +88,5 @@ def _trimming(one: Packed, cut: Cut, policy: str) -> dict[str, Any]:
         "cut": [{"from": base + a, "to": base + b} for a, b in cut_ranges(cut.kept, len(one.data))],
         "tokensBefore": one.item["tokens"],
         "tokensAfter": estimate_tokens(cut.text),
+        "allowed": cut.allowed,
     }

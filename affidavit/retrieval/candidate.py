@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import Field
 
@@ -83,7 +83,7 @@ class RetrievalCandidate(Shape):
     that holds (bounds that are not set are open). ``summary``: what is shown where only a summary may be.
     ``conflicts_with``: ids of candidates that say otherwise. ``governs``: paths or patterns a decision is about;
     ``forbids``: it says what must not be done. ``verified``: false where nothing vouches for it, null: as its source.
-    ``refusal``: a gate before the pipeline refused it.
+    ``refusal``: a gate before the pipeline refused it; ``hit``: what that gate knew, without title and body.
     """
 
     id: Name
@@ -116,6 +116,7 @@ class RetrievalCandidate(Shape):
     recall_score: Share | None = extension(None)
     refusal: Refusal | None = extension(None)
     labels: tuple[str, ...] = extension(())
+    hit: dict[str, Any] | None = extension(None)
 
 
 class Recaller(Protocol):

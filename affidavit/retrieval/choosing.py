@@ -5,18 +5,22 @@ Works on plain JSON objects as a snapshot records candidates; see :mod:`affidavi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from affidavit.retrieval.ranking import Item, diversities, merged, order, total_by
+from affidavit.retrieval.ranking import Item, merged, order, totals_of
 
 LEAST_SHORTENED = 24
 """Tokens below which an item is left out rather than shortened."""
 
 
 class Rules(NamedTuple):
-    """What decides. ``top_k`` and ``shares`` (tokens at first) are by sub-query; ``frame`` is what the block costs
-    without items; ``shortens``: items may be shortened; ``diversify``: the diversity part is made here."""
+    """What decides.
+
+    ``top_k`` and ``shares`` (tokens at first) are by sub-query; ``frame`` is what the block costs without items;
+    ``shortens``: items may be shortened; ``diversify``: the diversity part is made here; ``recorded_totals``: totals
+    that stand in the items are used as they are.
+    """
 
     weights: Mapping[str, float]
     max_tokens: int
@@ -29,41 +33,41 @@ class Rules(NamedTuple):
     shortens: bool = True
     frame: int = 0
     diversify: bool = True
+    recorded_totals: bool = False
 
 
 class Choice(NamedTuple):
     """What was decided of each item, by its place in what was given.
 
     ``chosen``: places and the tokens each may take, in the order they are handed over. ``refused``: places with reason
-    and detail. ``totals``, ``diversities`` and ``ranks`` (from 1) are by place.
+    and detail. ``totals`` and ``diversities`` are by place; ``units``: all places in order of rank.
     """
 
     chosen: list[tuple[int, int]]
     refused: list[tuple[int, str, str]]
     totals: list[float]
     diversities: list[float | None]
-    ranks: list[int]
+    units: list[list[int]]
 
 
 def choose(items: Sequence[Item], rules: Rules) -> Choice:
     """Rank the items, apply the thresholds, and share out the budget. The order of the items changes nothing."""
     totals, varied = _totals(items, rules)
     units = order(items, totals)
-    ranks = [0] * len(items)
-    for rank, at in enumerate((at for unit in units for at in unit), start=1):
-        ranks[at] = rank
     refused: list[tuple[int, str, str]] = []
     passed = _thresholds(items, units, totals, rules, refused)
     chosen = _share_out(items, merged(items, passed, rules.merge_policy), rules, refused)
-    return Choice(chosen, refused, totals, varied, ranks)
+    return Choice(chosen, refused, totals, varied, units)
 
 
 def _totals(items: Sequence[Item], rules: Rules) -> tuple[list[float], list[float | None]]:
-    total = total_by(rules.weights)
-    if not rules.diversify:
-        return [total(item["score"]) for item in items], [item["score"].get("diversity") for item in items]
-    varied = diversities(items, rules.weights)
-    return [total({**item["score"], "diversity": part}) for item, part in zip(items, varied, strict=True)], list(varied)
+    if rules.recorded_totals:
+        known = [item["score"].get("total") for item in items]
+        if None not in known:
+            return known, [None] * len(items)
+        made, _ = totals_of(items, rules.weights, diversify=False)
+        return [new if one is None else one for one, new in zip(known, made, strict=True)], [None] * len(items)
+    return totals_of(items, rules.weights, diversify=rules.diversify)
 
 
 def _thresholds(
@@ -76,26 +80,39 @@ def _thresholds(
     """The units that pass the score, the number of unverified ones and the number of each sub-query."""
     passed = []
     unverified = 0
-    counts: dict[str, int] = {}
+    counts = dict.fromkeys(rules.top_k, 0)
     for unit in units:
-        if max(totals[at] for at in unit) < rules.min_score:
-            refused.extend((at, "below_min_score", f"{totals[at]:.3f}, at least {rules.min_score:g}") for at in unit)
+        best, doubtful, queries = _told(items, unit, totals)
+        if best < rules.min_score:
+            refused.extend([(at, "below_min_score", f"at least {rules.min_score:g} is asked for") for at in unit])
             continue
-        doubtful = sum(items[at].get("verified") is False for at in unit)
-        if doubtful and rules.max_unverified is not None and unverified + doubtful > rules.max_unverified:
-            refused.extend((at, "over_max_unverified", f"{rules.max_unverified} at most") for at in unit)
-            continue
-        unverified += doubtful
-        queries = {query for at in unit for query in items[at].get("subQueries") or ()}
+        if doubtful:
+            if rules.max_unverified is not None and unverified + doubtful > rules.max_unverified:
+                refused.extend([(at, "over_max_unverified", f"{rules.max_unverified} at most") for at in unit])
+                continue
+            unverified += doubtful
+        # Among the best of one of the sub-queries that found it; it counts in all of them.
         within = not queries
         for query in queries:
-            counts[query] = counts.get(query, 0) + 1
-            within = within or counts[query] <= rules.top_k.get(query, 1 << 53)
+            if query in counts:
+                counts[query] += 1
+                within = within or counts[query] <= rules.top_k[query]
+            else:
+                within = True
         if within:
             passed.append(unit)
         else:
-            refused.extend((at, "below_top_k", "") for at in unit)
+            refused.extend([(at, "below_top_k", "") for at in unit])
     return passed
+
+
+def _told(items: Sequence[Item], unit: list[int], totals: Sequence[float]) -> tuple[float, int, Collection[str]]:
+    """A unit's best total, how many of it are unverified, and the sub-queries that found it."""
+    if len(unit) == 1:
+        item = items[unit[0]]
+        return totals[unit[0]], item.get("verified") is False, item.get("subQueries") or ()
+    queries = {query for at in unit for query in items[at].get("subQueries") or ()}
+    return max(totals[at] for at in unit), [items[at].get("verified") for at in unit].count(False), queries
 
 
 def _share_out(

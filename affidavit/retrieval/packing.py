@@ -82,7 +82,7 @@ def recorded(one: Found) -> dict[str, Any]:
         "sourceRef": it.source_ref,
         "sourceVersion": it.source_version,
         "sourceDigest": it.source_digest,
-        "sourceRange": it.byte_range.as_json() if it.byte_range else None,
+        "sourceRange": {"from": it.byte_range.from_, "to": it.byte_range.to} if it.byte_range else None,
         "capturedAt": it.captured_at,
         "updatedAt": it.updated_at,
         "title": it.title or None,
@@ -99,6 +99,7 @@ def recorded(one: Found) -> dict[str, Any]:
         "verified": one.verified,
         "conflictGroup": one.group,
         "belongs": {name: value for name, value in it.scope.as_json().items() if value is not None} or None,
+        "hit": it.hit,
     }
     if one.parts:
         item["score"] = dict(one.parts)

@@ -16,11 +16,11 @@ from affidavit.retrieval.binding import bind, cut_all
 from affidavit.retrieval.boundary import filter_all
 from affidavit.retrieval.candidate import Recaller
 from affidavit.retrieval.choosing import Choice, Rules, choose
+from affidavit.retrieval.frame import frame_tokens
 from affidavit.retrieval.packing import pack, packed_alone, recorded
 from affidavit.retrieval.plan import RetrievalPlan
 from affidavit.retrieval.planning import plan_queries
 from affidavit.retrieval.pool import Found, Turned
-from affidavit.retrieval.projection import frame_tokens
 from affidavit.retrieval.ranking import ENGINE, checked_weights, effective_weights
 from affidavit.retrieval.recalling import Recall, recall_all
 from affidavit.retrieval.record import budget_of, missing_evidence, rejected_item, stats_of
@@ -76,7 +76,8 @@ def retrieve(
     scored = {one.id: one for one in with_scores([*kept, *looked_at], kept, task, intent, scope)}
     packed = pack([scored[one.id] for one in kept], plan.output_shape)
     choice = choose([one.item for one in packed], _rules(plan, scope, used, min_score, snapshot_id))
-    items = [_ranked(one.item, choice, at) for at, one in enumerate(packed)]
+    ranks = {at: rank for rank, at in enumerate((at for unit in choice.units for at in unit), start=1)}
+    items = [_ranked(one.item, choice, at, ranks[at]) for at, one in enumerate(packed)]
     cuts, unfit = cut_all(packed, choice.chosen, scope.budget.trimming_policy, task)
     block, selected = bind(snapshot_id, [(packed[at], items[at], cut) for at, cut in cuts], scope.budget)
     refused = [*choice.refused, *((at, "over_budget", "no part of it fits") for at in unfit)]
@@ -126,10 +127,10 @@ def _rules(
     )
 
 
-def _ranked(item: dict[str, Any], choice: Choice, at: int) -> dict[str, Any]:
+def _ranked(item: dict[str, Any], choice: Choice, at: int, rank: int) -> dict[str, Any]:
     """A candidate with its total and rank."""
     score = {**item["score"], "diversity": choice.diversities[at], "total": choice.totals[at]}
-    return {**item, "score": score, "rank": choice.ranks[at]}
+    return {**item, "score": score, "rank": rank}
 
 
 def _filtered(

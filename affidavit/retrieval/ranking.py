@@ -6,7 +6,7 @@ What is ranked are plain JSON objects as a snapshot records candidates (``candid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from affidavit.retrieval.words import DEFAULT_WEIGHTS, PARTS
@@ -15,27 +15,67 @@ ENGINE = "affidavit-1"
 """Names the way parts and totals are made; a snapshot says which was used."""
 
 Item = Mapping[str, Any]
-Total = Callable[[Mapping[str, Any]], float]
 
 
-def total_by(weights: Mapping[str, float]) -> Total:
-    """The weighted sum of a score's parts, with the weight of those that are null spread over the others.
+def totals_of(
+    items: Sequence[Item], weights: Mapping[str, float], *, diversify: bool
+) -> tuple[list[float], list[float | None]]:
+    """Every item's total, and the diversity part in it.
 
-    Rounded to the 6 decimals a snapshot records, so that what is recorded orders as what was computed.
+    A total is the weighted sum of a score's parts, with the weight of those that are null spread over the others;
+    rounded to the 6 decimals a snapshot records, so that what is recorded orders as what was computed. With
+    ``diversify`` the diversity part is made here: 1 for the best of its kind of evidence by all other parts, a half for
+    the second, and so on. Else it is the recorded one.
     """
-    used = [(name, weights[name]) for name in PARTS if weights.get(name)]
-    whole = sum(weight for _, weight in used)
+    scores = [item["score"] for item in items]
+    size = len(items)
+    said, known = [0.0] * size, [0.0] * size
+    for name in PARTS:
+        weight = weights.get(name, 0.0)
+        if not weight or (diversify and name == "diversity"):
+            continue
+        # By columns and not by rows: this runs over hundreds of thousands of recorded candidates.
+        parts = [score.get(name) for score in scores]
+        if None not in parts:
+            said = [sum + weight * part for sum, part in zip(said, parts, strict=True)]
+            known = [sum + weight for sum in known]
+        elif parts.count(None) < size:
+            said = [sum if part is None else sum + weight * part for sum, part in zip(said, parts, strict=True)]
+            known = [sum if part is None else sum + weight for sum, part in zip(known, parts, strict=True)]
+    whole = sum(weights.values())
+    if not diversify:
+        recorded = [score.get("diversity") for score in scores]
+        return [round(sum * whole / of, 6) if of else 0.0 for sum, of in zip(said, known, strict=True)], recorded
+    spread = weights.get("diversity", 0.0)
+    bases = [round(sum / of, 6) if of else 0.0 for sum, of in zip(said, known, strict=True)]
+    varied = _diversities(items, bases)
+    totals = [
+        round((sum + spread * part) * whole / (of + spread), 6) if of + spread else 0.0
+        for sum, of, part in zip(said, known, varied, strict=True)
+    ]
+    return totals, list(varied)
 
-    def total(score: Mapping[str, Any]) -> float:
-        said = known = 0.0
-        for name, weight in used:
-            part = score.get(name)
-            if part is not None:
-                said += weight * part
-                known += weight
-        return round(said * whole / known, 6) if known else 0.0
 
-    return total
+def _diversities(items: Sequence[Item], bases: Sequence[float]) -> list[float]:
+    seen: dict[str, int] = {}
+    given = [0.0] * len(items)
+    for at in best_first(items, bases):
+        kind = items[at]["evidenceKind"]
+        seen[kind] = count = seen.get(kind, 0) + 1
+        given[at] = _SHARES[count] if count < len(_SHARES) else round(1 / count, 6)
+    return given
+
+
+def best_first(items: Sequence[Item], values: Sequence[float]) -> list[int]:
+    """Places of the items by falling value; ties are settled by id."""
+    ids = [item["candidateId"] for item in items]
+    falling = [-value for value in values]
+    places = sorted(range(len(ids)), key=ids.__getitem__)
+    places.sort(key=falling.__getitem__)
+    return places
+
+
+_SHARES = [0.0, *(round(1 / count, 6) for count in range(1, 1000))]
 
 
 def checked_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
@@ -60,26 +100,14 @@ def effective_weights(weights: Mapping[str, float], missing: Sequence[str]) -> d
     return {name: 0.0 if name in missing else round(weight * scale, 6) for name, weight in weights.items()}
 
 
-def diversities(items: Sequence[Item], weights: Mapping[str, float]) -> list[float]:
-    """How much each adds another kind of evidence: 1 for the best of its kind, a half for the second, and so on."""
-    total = total_by({**weights, "diversity": 0.0})
-    seen: dict[str, int] = {}
-    given = [0.0] * len(items)
-    bases = [total(item["score"]) for item in items]
-    for at in sorted(range(len(items)), key=lambda at: (-bases[at], items[at]["candidateId"])):
-        kind = items[at]["evidenceKind"]
-        seen[kind] = seen.get(kind, 0) + 1
-        given[at] = round(1 / seen[kind], 6)
-    return given
-
-
 def order(items: Sequence[Item], totals: Sequence[float]) -> list[list[int]]:
     """Places of the items, best first, in units that stand or fall together: the sides of a conflict are one.
 
     Ties are settled by id. A decision that forbids something stands before all it is about.
     """
-    ids = [item["candidateId"] for item in items]
-    places = sorted(range(len(items)), key=lambda at: (-totals[at], ids[at]))
+    places = best_first(items, totals)
+    if not any("conflictGroup" in item or "governs" in item for item in items):
+        return [[at] for at in places]
     units: list[list[int]] = []
     groups: dict[str, list[int]] = {}
     for at in places:
@@ -91,12 +119,10 @@ def order(items: Sequence[Item], totals: Sequence[float]) -> list[list[int]]:
         else:
             groups[group] = [at]
             units.append(groups[group])
-    if any(item.get("governs") for item in items):
-        units = _decisions_first(items, ids, units)
-    return units
+    return _decisions_first(items, units) if any(item.get("governs") for item in items) else units
 
 
-def _decisions_first(items: Sequence[Item], ids: list[str], units: list[list[int]]) -> list[list[int]]:
+def _decisions_first(items: Sequence[Item], units: list[list[int]]) -> list[list[int]]:
     """The units with every decision moved up to stand before the first thing it is about."""
     governed_by: dict[str, list[int]] = {}
     home: dict[int, int] = {}
@@ -108,7 +134,7 @@ def _decisions_first(items: Sequence[Item], ids: list[str], units: list[list[int
     moved: list[list[int]] = []
     placed: set[int] = set()
     for number, unit in enumerate(units):
-        for decision in sorted({by for at in unit for by in governed_by.get(ids[at], ())}):
+        for decision in sorted({by for at in unit for by in governed_by.get(items[at]["candidateId"], ())}):
             if decision not in placed:
                 placed.add(decision)
                 moved.append(units[decision])

@@ -9,7 +9,15 @@ from typing import Any
 from affidavit.proof.canonical import canonical
 from affidavit.retrieval.pool import Found, Turned
 from affidavit.retrieval.snapshot import RetrievalAuditSnapshot
-from affidavit.retrieval.words import FILTER_STAGES, PARTS, REASONS, REQUIRED_EVIDENCE, SELECTED_REASONS, STAGES
+from affidavit.retrieval.words import (
+    FILTER_STAGES,
+    PARTS,
+    REASONS,
+    REQUIRED_EVIDENCE,
+    SELECTED_REASONS,
+    SOURCES,
+    STAGES,
+)
 
 
 def rejected_item(item: Mapping[str, Any], told: Turned) -> dict[str, Any]:
@@ -89,11 +97,40 @@ def missing_evidence(required: Sequence[str], selected: Sequence[Found]) -> tupl
 
 
 def snapshot_bytes(snapshot: RetrievalAuditSnapshot) -> bytes:
-    """The snapshot as it is stored: RFC 8785, without the visible texts, which stand once in the rendered block."""
+    """The snapshot as it is stored: RFC 8785, without the visible texts, which stand once in the rendered block.
+
+    Of what was turned away it says only what does not go without saying (see :class:`Recorded`).
+    """
     stored = lean(snapshot.as_json())
+    scope = stored["scope"]
     for item in stored["selectedItems"]:
         item.pop("visibleText", None)
+    stored["selectedItems"] = [_elsewhere(item, scope) for item in stored["selectedItems"]]
+    stored["rejectedItems"] = [_elsewhere(_sparing(item), scope) for item in stored["rejectedItems"]]
     return canonical(stored)
+
+
+_NEVER = object()
+_USUAL: dict[str, Any] = {
+    "visibility": "model-visible", "outcome": "full", "verified": True, "title": "", "detail": "", "redactions": [],
+    "labels": [], "governs": [], "signals": {},
+}  # fmt: skip
+
+
+def _sparing(item: dict[str, Any]) -> dict[str, Any]:
+    """A rejected item without what is so for nearly all, or follows from its source."""
+    source = SOURCES.get(item.get("source", ""))
+    usual = {**_USUAL, "authorityClass": source.authority, "trust": source.trust} if source else _USUAL
+    spared = {name: value for name, value in item.items() if usual.get(name, _NEVER) != value}
+    if len(item.get("recallers", ())) == 1:
+        spared.pop("recallers")
+    return spared
+
+
+def _elsewhere(item: dict[str, Any], scope: Mapping[str, Any]) -> dict[str, Any]:
+    """An item that says where it belongs only where that is not what the scope says."""
+    belongs = {name: value for name, value in item.pop("belongs", {}).items() if scope.get(name) != value}
+    return {**item, "belongs": belongs} if belongs else item
 
 
 def lean(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -26,7 +26,7 @@ class TextRef(Shape):
 
 class Trimming(Shape):
     """How an item was shortened. ``kept`` and ``cut`` are bytes of the source, or of the candidate's text where
-    ``of`` says ``text`` (its place in the source is not recorded)."""
+    ``of`` says ``text`` (its place in the source is not recorded). ``allowed``: the tokens it might have taken."""
 
     policy: str
     of: str = "source"
@@ -34,10 +34,16 @@ class Trimming(Shape):
     cut: tuple[ByteRange, ...] = ()
     tokens_before: Amount = 0
     tokens_after: Amount = 0
+    allowed: Amount | None = None
 
 
 class Recorded(Shape):
-    """What the snapshot says of every candidate, chosen or not."""
+    """What the snapshot says of every candidate, chosen or not.
+
+    Where nothing is said, ``visibility`` is ``model-visible``, ``outcome`` is ``full``, ``verified`` is true,
+    ``authority_class`` and ``trust`` are those of its source, ``recallers`` is the one that searches that source, and
+    it ``belongs`` where the scope says.
+    """
 
     candidate_id: Name
     source_ref: str = ""
@@ -68,6 +74,7 @@ class Recorded(Shape):
     governs: tuple[str, ...] = extension(())
     text_ref: TextRef | None = extension(None)
     belongs: CandidateScope | None = extension(None)
+    hit: dict[str, Any] | None = extension(None)
 
 
 class SnapshotItem(Recorded):
