@@ -30,6 +30,8 @@ from storage.queries.models import (
 )
 
 if TYPE_CHECKING:
+    from affidavit.retrieval.candidate import Recaller
+    from affidavit.retrieval.request import RetrievalScope
     from storage.queries.inputs import Inputs
     from storage.queries.records import Records
     from storage.queries.rules import RuleFile, RuleSection
@@ -101,6 +103,12 @@ class Archive:
         from storage.queries.inputs import Inputs
 
         return Inputs(self._link, self._records, self.snapshots, session)
+
+    def recallers(self, scope: RetrievalScope) -> list[Recaller]:
+        """What finds candidates in this store for a retrieval within a scope."""
+        from storage.recallers import recallers
+
+        return recallers(self._link, lambda: self._records, scope)
 
     # sessions
 

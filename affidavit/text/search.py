@@ -9,7 +9,7 @@ pairs, and a single character is the beginning of a pair.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 from unicodedata import category, normalize
@@ -59,6 +59,20 @@ def match_query(text: str) -> str | None:
     if not text[-1:].isspace() and not terms[-1].endswith("*"):
         terms[-1] += "*"
     return " ".join(terms)
+
+
+def any_query(phrases: Iterable[str]) -> str | None:
+    """An FTS5 expression for texts that hold any of these phrases, each literally, its words following each other.
+
+    ``None`` where none of them holds anything to search. At most :data:`MAX_WORDS` count.
+    """
+    terms = [_term(phrase) for phrase in _words_of(phrases)]
+    return " OR ".join(dict.fromkeys(terms)) or None
+
+
+def _words_of(phrases: Iterable[str]) -> list[str]:
+    clean = (normalize("NFC", _UNSTORABLE.sub(" ", phrase[:MAX_WORD])) for phrase in phrases)
+    return [phrase for phrase in clean if any(map(_is_token, phrase))][:MAX_WORDS]
 
 
 def find_spans(haystack: str, query: str, limit: int = 1000) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from storage import driver
@@ -26,6 +26,10 @@ class ReadConnection:
 
     def close(self) -> None:
         self._connection.close()
+
+    def function(self, name: str, arguments: int, function: Callable[..., Any]) -> None:
+        """Let SQL call a function of ours, which must give the same for the same."""
+        self._connection.create_function(name, arguments, function, deterministic=True)
 
     def interrupt(self) -> None:
         """Stop the statement that runs in another thread; without one, nothing happens."""

@@ -88,6 +88,7 @@ def prepare(path: str, data: bytes, stat: Stat) -> Prepared | str:
     if _PRIVATE_KEY.search(data):
         return "secret"
     language = language_of(path, text)
+    kind = kind_of(path, language)
     defined = definitions(text, language)
     passages = cut(data, language, defined)
     utf8 = len(text) == len(data) if text.isascii() else None
@@ -95,7 +96,7 @@ def prepare(path: str, data: bytes, stat: Stat) -> Prepared | str:
     place = 0
     symbols = []
     for number, passage in enumerate(passages):
-        part = text[passage.start : passage.stop] if utf8 else decoded_part(data, passage)
+        part = text[passage.start : passage.stop] if utf8 else decoded_bytes(data[passage.start : passage.stop])
         names = []
         while place < len(defined) and defined[place].line < passage.last:
             symbol = defined[place]
@@ -106,7 +107,7 @@ def prepare(path: str, data: bytes, stat: Stat) -> Prepared | str:
         cuts.append(Cut(passage, index_text(part)[0], index_text(" ".join([*names, *humps(part)]))[0]))
     referred = [(target_key(one.target), one.target, one.line + 1) for one in references(text, language)]
     return Prepared(
-        path, stat, data, hashlib.sha256(data).digest(), language, kind_of(path, language), words_of(path), cuts,
+        path, stat, data, hashlib.sha256(data).digest(), language, kind, f"{words_of(path)} {mark_of(kind)}", cuts,
         symbols, [one for one in referred if one[0]],
     )  # fmt: skip
 
@@ -122,12 +123,12 @@ def decoded(data: bytes) -> str | None:
         strange = len(data[:8_192]) - len(data[:8_192].translate(None, _CONTROLS))
         if strange or foreign * 3 > min(len(data), 8_192):
             return None
-        return data.decode("utf-8", "replace")
+        return decoded_bytes(data)
 
 
-def decoded_part(data: bytes, passage: Passage) -> str:
-    """A passage's text."""
-    return data[passage.start : passage.stop].decode("utf-8", "replace")
+def decoded_bytes(data: bytes) -> str:
+    """A part of a text; what is no UTF-8 in it as marks."""
+    return data.decode("utf-8", "replace")
 
 
 def humps(text: str) -> list[str]:
@@ -145,6 +146,11 @@ def _is_humped(word: str) -> bool:
 def words_of(path: str) -> str:
     """A path as words for the index."""
     return index_text(" ".join([path, *humps(path)]))[0]
+
+
+def mark_of(kind: str) -> str:
+    """The word among a path's by which the index tells files of a kind, without looking at any other."""
+    return f"kindis{kind}"
 
 
 def kind_of(path: str, language: str) -> str:

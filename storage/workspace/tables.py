@@ -25,11 +25,11 @@ TABLES: Final = (
     # What was checked out from ``at`` on.
     """CREATE TABLE ix_workspace_head (root INTEGER NOT NULL, at INTEGER NOT NULL, branch TEXT, head TEXT,
     PRIMARY KEY (root, at)) WITHOUT ROWID, STRICT""",
-    # ``version``: the one that holds now, NULL where the file is gone. ``name``: its last name in small letters.
+    # ``version``: the one that holds now, NULL where the file is gone. ``stem``: its bare name, which its test shares.
     """CREATE TABLE ix_workspace_file (no INTEGER PRIMARY KEY, root INTEGER NOT NULL, path TEXT NOT NULL,
-    name TEXT NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL, ctime INTEGER NOT NULL,
+    stem TEXT NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL, ctime INTEGER NOT NULL,
     looked INTEGER NOT NULL, version INTEGER, UNIQUE (root, path)) STRICT""",
-    "CREATE INDEX ix_workspace_file_by_name ON ix_workspace_file (name)",
+    "CREATE INDEX ix_workspace_file_by_stem ON ix_workspace_file (root, stem)",
     # ``key``: HMAC of the text's SHA-256 under the store's key. ``commit``: its payload. It held from ``since`` until
     # ``until`` (NULL: still); ``captured``: when it was read. ``withheld`` 1: its text was erased.
     """CREATE TABLE ix_workspace_version (no INTEGER PRIMARY KEY, file INTEGER NOT NULL, key BLOB NOT NULL,

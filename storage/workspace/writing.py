@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from affidavit.retrieval.terms import stem
 from storage.driver import Connection
 from storage.workspace.preparing import Prepared
 from storage.workspace.recording import Change, Root
@@ -55,11 +56,11 @@ class Rows:
 
     def _file(self, change: Change, at: int) -> int:
         self.connection.execute(
-            "INSERT INTO ix_workspace_file(root, path, name, size, mtime, ctime, looked) VALUES(?, ?, ?, ?, ?, ?, ?) "
+            "INSERT INTO ix_workspace_file(root, path, stem, size, mtime, ctime, looked) VALUES(?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (root, path) DO UPDATE SET size = excluded.size, mtime = excluded.mtime, "
             "ctime = excluded.ctime, looked = excluded.looked",
             (
-                self.root.no, change.path, change.path.rpartition("/")[2].casefold(),
+                self.root.no, change.path, stem(change.path),
                 change.size, change.mtime, change.ctime, at,
             ),
         )  # fmt: skip

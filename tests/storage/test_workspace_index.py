@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from kept import assert_holds, chance, rows, store_in, take, write
+from workspaces import Later, tree
 
 from storage.rebuild import rebuild
 from storage.store import Store
@@ -24,35 +25,10 @@ from storage.workspace.indexing import IndexReport, index
 from storage.workspace.walking import MOST_BYTES
 
 
-class Later:
-    """A clock that stands at the present and is put on by hand."""
-
-    def __init__(self) -> None:
-        self.now = datetime.now(UTC) + timedelta(seconds=10)
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(milliseconds=1)
-        return self.now
-
-    def on(self, seconds: float) -> datetime:
-        """Put it on; gives the moment before."""
-        before = self.now
-        self.now += timedelta(seconds=seconds)
-        return before
-
-
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with store_in(tmp_path) as opened:
         yield opened
-
-
-def tree(root: Path, files: dict[str, str | bytes]) -> Path:
-    """A folder with these files."""
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(text if isinstance(text, bytes) else text.encode())
-    return root
 
 
 def versions(path: str) -> list[tuple[str, bytes | None, bool]]:
@@ -260,8 +236,6 @@ def test_nothing_is_made_until_a_workspace_is_indexed(store: Store, tmp_path: Pa
 
 
 def test_an_erased_text_is_nowhere_and_stays_away(store: Store, tmp_path: Path) -> None:
-    import hashlib
-
     secret = "const PEREGRINE_7731 = 'peregrineWords';\n"
     root = tree(tmp_path / "w", {"a.ts": secret, "copy/a.ts": secret, "b.ts": "const other = 1;\n"})
     clock = Later()

@@ -1,0 +1,29 @@
+"""Recallers over a store: each finds candidates in some sources, and asks only for what the scope entitles it to.
+
+The scope stands in the queries themselves: what lies outside it is not read and then dropped, but never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from storage.queries.connection import ReadConnection
+
+if TYPE_CHECKING:
+    from affidavit.retrieval.candidate import Recaller
+    from affidavit.retrieval.request import RetrievalScope
+    from storage.queries.records import Records
+
+__all__ = ["recallers"]
+
+
+def recallers(link: ReadConnection, records: Callable[[], Records], scope: RetrievalScope) -> list[Recaller]:
+    """Those that a scope's sources ask for."""
+    from storage.recallers.files import SOURCES, FileRecaller
+    from storage.recallers.sessions import ArtifactRecaller, PastSessionsRecaller, SessionRecaller
+
+    every: list[Recaller] = [FileRecaller(link, source) for source in SOURCES]
+    every += [SessionRecaller(link, records), ArtifactRecaller(link, records), PastSessionsRecaller(link, records)]
+    allowed = set(scope.allowed_sources) - set(scope.denied_sources)
+    return [one for one in every if allowed & set(one.sources)]
