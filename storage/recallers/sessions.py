@@ -45,7 +45,7 @@ PASSAGES: Final = 2
 """Parts of one long text that are given."""
 
 LIKE_ENOUGH: Final = 0.5
-"""A failed check of an earlier session must say more than this share of what is looked for, if it does not name the file."""
+"""A failed check of an earlier session must say more than this share of what is looked for, or name the file."""
 
 PAST_SESSIONS: Final = 40
 PAST_PROBLEMS: Final = 10
