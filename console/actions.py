@@ -188,6 +188,7 @@ _TIMELINE = frozenset({"timeline"})
 _BYTES = frozenset({"timeline", "entry"})
 _SEARCH = frozenset({"search"})
 _VERIFY = frozenset({"verify"})
+_RULES = frozenset({"rules"})
 
 ACTIONS: tuple[Action, ...] = (
     Action("open", "open", "Open what the cursor is on, or show it over the whole screen", ("enter",), "Lists",
@@ -215,6 +216,10 @@ ACTIONS: tuple[Action, ...] = (
            ("h",), "Timeline", _TIMELINE, 0, _filled),
     Action("rules", "rules", "Show the rule files in force at this event, such as CLAUDE.md", ("I",), "Timeline",
            _TIMELINE, 0, _row),
+    Action("rule.next", "next file", "Go to the next rule file's text", ("right_square_bracket",), "Rule files", _RULES,
+           3, _row),
+    Action("rule.previous", "file before", "Go to the text of the rule file before", ("left_square_bracket",),
+           "Rule files", _RULES, 0, _row),
     Action("verify.run", "run", "Check everything: every entry, hash and table from the first on", ("r",), "Verify",
            _VERIFY, 3, _idle),
     Action("verify.new", "only new", "Check only what is newer than the last run that held", ("l",), "Verify",

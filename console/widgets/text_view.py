@@ -163,6 +163,15 @@ class TextView(Inked, can_focus=True):
             self._repaint()
             self.post_message(self.Scrolled())
 
+    @property
+    def line(self) -> int:
+        """The line of the text that the first row on screen is of; less than 0 above the text."""
+        return self._top[0] - len(self._head_rows)
+
+    def go_to_line(self, line: int) -> None:
+        """Put a line of the text on top of the screen, as far as there is enough below it."""
+        self._go((len(self._head_rows) + line, 0))
+
     def do_down(self) -> None:
         self._go(self._forward(self._top, 1))
 

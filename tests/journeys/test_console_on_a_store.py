@@ -141,6 +141,11 @@ async def test_the_rules_a_session_ran_under_are_one_key_away(tmp_path: Path) ->
             see   ~ as imported afterwards
             see   # Tests
             see   State the ␛[31mrole.
+            press ] enter
+            see   text/markdown
+            see   acme/CLAUDE.md
+            press backspace
+            see   1 rule file in force
             press escape
             top   Begin
         """)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
@@ -58,8 +59,8 @@ def _beginning(text: bytes | None) -> bytes | None:
     return None if text is None else text[: MOST + 1]
 
 
-def lines_of(found: Found, outside: Outside) -> tuple[list[Line], list[str]]:
-    """(what stands above, the files with their texts, numbered by line) as safe text."""
+def lines_of(found: Found, outside: Outside) -> tuple[list[Line], list[str], list[int]]:
+    """(what stands above; the files with their texts, numbered by line, as safe text; the line each file begins at)."""
     when = f" at {moment(found.rules.at)} UTC" if found.rules.at is not None else ""
     many = len(found.rules.files)
     head: list[Line] = [
@@ -71,13 +72,16 @@ def lines_of(found: Found, outside: Outside) -> tuple[list[Line], list[str]]:
     for place, told in enumerate(found.rules.recorded, many + 1):
         head += [(), *_told(place, told, outside)]
     lines: list[str] = []
+    begins: list[int] = []
     for place, (one, text) in enumerate(zip(found.rules.files, found.texts, strict=True), 1):
+        begins.append(len(lines) + 1)
         lines += ["", f"━━ {place}  {outside.line(one.file.path)}", ""]
         lines += _numbered(text, outside)
     for place, told in enumerate(found.rules.recorded, many + 1):
+        begins.append(len(lines) + 1)
         lines += ["", f"━━ {place}  {outside.line(told.path or UNNAMED)}", ""]
         lines += _numbered(told.text.encode("utf-8", "replace"), outside)
-    return [*head, ()], lines
+    return [*head, ()], lines, begins
 
 
 def _about(place: int, one: InForce, outside: Outside) -> list[Line]:
@@ -142,6 +146,7 @@ class RulesView(View):
         self._found: Found | None = None
         self._error = ""
         self._text = TextView()
+        self._begins: list[int] = []
 
     def compose(self) -> ComposeResult:
         yield self._text
@@ -163,7 +168,7 @@ class RulesView(View):
 
     def _show(self, found: Found) -> None:
         self._found = found
-        head, lines = lines_of(found, self.console_app.outside)
+        head, lines, self._begins = lines_of(found, self.console_app.outside)
         self._text.show(head, lines, "outside")
         self.tell()
 
@@ -172,6 +177,29 @@ class RulesView(View):
         lines: list[Line] = [(Ink("fails", "✗ nothing to show"),), ()]
         self._text.show([*lines, *((Ink("text", line),) for line in self._error.split("\n"))], ())
         self.tell()
+
+    # the files
+
+    def do_rule_next(self) -> None:
+        after = next((line for line in self._begins if line > self._text.line), None)
+        if after is not None:
+            self._text.go_to_line(after)
+
+    def do_rule_previous(self) -> None:
+        before = [line for line in self._begins if line < self._text.line]
+        self._text.go_to_line(before[-1]) if before else self._text.do_first()
+
+    def do_open(self) -> None:
+        """Open what is on top of the screen: a file's recorded bytes, or the event that holds the text."""
+        if self._found is None or not self._begins:
+            return
+        at = max(bisect_right(self._begins, self._text.line) - 1, 0)
+        rules = self._found.rules
+        if at >= len(rules.files):
+            event = event_hex(rules.recorded[at - len(rules.files)].id)
+            self.console_app.go(Place("timeline", session=self._place.session, event=event))
+        elif (digest := rules.files[at].file.digest) is not None:
+            self.console_app.go(Place("entry", session=f"payload/{digest}"))
 
     # chrome
 
@@ -211,5 +239,5 @@ class RulesView(View):
             give(self._whole(self._found))
 
     def _whole(self, found: Found) -> str:
-        head, lines = lines_of(found, self.console_app.outside)
+        head, lines, _ = lines_of(found, self.console_app.outside)
         return "\n".join(["".join(ink.text for ink in line) for line in head] + lines)
