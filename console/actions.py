@@ -34,6 +34,8 @@ class Situation:
     """The store is missing or holds no session."""
     transient: bool = False
     """There is something for escape to leave."""
+    new: bool = False
+    """Something here is new since the person's last visit."""
     sortable: bool = False
     below: int = 0
     """How much hangs on the row under the cursor."""
@@ -116,6 +118,10 @@ def _branches(now: Situation) -> str | None:
     if now.loading:
         return "the rows are still being read"
     return None if now.branches > 1 else "nothing was abandoned in this session: one branch"
+
+
+def _new(now: Situation) -> str | None:
+    return None if now.new else "nothing here is new since your last visit"
 
 
 def _filled(now: Situation) -> str | None:
@@ -228,6 +234,8 @@ ACTIONS: tuple[Action, ...] = (
            why=_filled),
     Action("facets", "narrow", "Narrow the list down by what its rows have in common", ("f",), "Lists", foot=0,
            why=_facets),
+    Action("new", "new", "Show only sessions with something new since your last visit; in a timeline: go to the next "
+           "event that is new", ("U",), "Lists", _SESSIONS | _TIMELINE, 0, _new),
     Action("sort", "sort", "Put the list in another order", ("s",), "Lists", _SESSIONS | _TIMELINE | _SEARCH, 0,
            _sort),
     Action("below", "sub-agents", "Open or fold what hangs on this session: sub-agents, and in the tree forks", ("z",),

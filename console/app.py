@@ -18,6 +18,7 @@ from textual.screen import Screen
 from textual.widget import AwaitMount
 
 from console.actions import BY_ID, DETAILS, Situation
+from console.arrivals import Arrivals, Glance
 from console.finding import Finding
 from console.history import History
 from console.jobs import Jobs
@@ -36,7 +37,7 @@ from console.widgets.safe import Outside
 
 _FOLDER = Path(__file__).parent
 
-GLANCE = 3.0
+GLANCE = 1.0
 """Seconds between two looks at whether another program has added to the store."""
 
 
@@ -86,6 +87,7 @@ class AffidavitApp(App[None]):
         self.history = History()
         self.jobs = Jobs(self)
         self.standing = Standing(self)
+        self.arrivals = Arrivals(now)
         self.finding = Finding(self)
         self.menus = Menus(self)
         self.last_error = ""
@@ -93,8 +95,6 @@ class AffidavitApp(App[None]):
         self.arriving = False
         """A view is being made; keys go to it as soon as it is there."""
         self._start = start
-        self._entries: int | None = None
-        """How many entries the store had when it was last looked at."""
         self._views: dict[str, View] = {}
         self._take_theme(theme)
 
@@ -148,6 +148,7 @@ class AffidavitApp(App[None]):
 
     def _begin(self) -> None:
         self.standing.read()
+        self.arrivals.read(self.pool, self.services.visit(), self._arrived)
         if self._start is None:
             self.go(Place("sessions"))
         else:
@@ -158,20 +159,37 @@ class AffidavitApp(App[None]):
     def _glance(self) -> None:
         """Ask whether the store has grown or was changed, when nothing else is asked."""
         if self.view is not None and not self.jobs.busy and len(self.screen_stack) == 1 and self.pool.idle:
-            last = self.services.last_verified
+            last, glance = self.services.last_verified, self.arrivals.glance
 
-            def seen(found: tuple[int, VerifyResult | None]) -> None:
+            def seen(found: tuple[Glance | None, VerifyResult | None]) -> None:
                 self.standing.refresh(found[1])
                 self._glanced(found[0])
 
-            self.pool.ask("glance", lambda archive: (archive.entries(), last()), seen, lambda _error: None)
+            self.pool.ask("glance", lambda archive: (glance(archive), last()), seen, lambda _error: None)
 
-    def _glanced(self, entries: int) -> None:
-        before, self._entries = self._entries, entries
-        if before is not None and entries > before and self.view is not None:
-            self.view.grown()
+    def _glanced(self, glance: Glance | None) -> None:
+        if glance is None:
+            self.arrivals.read(self.pool, self.services.visit(), self._arrived)
+            return
+        if self.arrivals.take(glance):
+            sessions = frozenset(new.session for new in glance.new)
+            for view in self._views.values():
+                if view is self.view:
+                    view.grown(sessions)
+                else:
+                    view.behind |= sessions
+        if self.arrivals.changed():
+            self._arrived()
+
+    def _arrived(self) -> None:
+        """What is live, or new since the last visit, has changed."""
+        for view in self._views.values():
+            if view.is_mounted:
+                view.freshened()
+        self.tell()
 
     async def on_unmount(self) -> None:
+        self.arrivals.leave()
         if self.jobs.job is not None:
             self.jobs.job.stop()
         self.pool.close()
@@ -213,6 +231,9 @@ class AffidavitApp(App[None]):
         self.shell.unflash()
         if mounting is None:
             view.arrive(place)
+            if view.behind:
+                sessions, view.behind = view.behind, frozenset()
+                view.grown(sessions)
             self.tell()
         else:
             self.arriving = True
@@ -249,14 +270,15 @@ class AffidavitApp(App[None]):
 
     def open_store(self, open_archive: OpenArchive | None = None) -> None:
         """Read everything anew, from another store if one is given, and begin at its sessions."""
+        self.arrivals.leave()
         self.pool.reopen(open_archive)
-        self._entries = None
         for name in list(self._views):
             self._views.pop(name).remove()
         self.view = None
         self.history = History()
         self.standing.forget()
         self.standing.read()
+        self.arrivals.read(self.pool, self.services.visit(), self._arrived)
         self.go(Place("sessions"))
 
     # actions

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from console.services import Cancelled, Found, ImportResult, OpenArchive, Progress, VerifyResult
 from console.settings import Settings, state_folder, store_path
 from console.state import Verified
+from console.visits import Visits
 
 if TYPE_CHECKING:
     from console.clipboard import CopyResult
@@ -82,6 +83,10 @@ class Program:
             self._looked = now
             self._last = known.last() if os.path.exists(self._store) else None
         return self._last
+
+    def visit(self) -> Visits:
+        """This person's visits to the store in front."""
+        return Visits(self._store)
 
     def discover(self) -> Sequence[Found]:
         """Folders of known agents on this machine."""

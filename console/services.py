@@ -108,6 +108,18 @@ class Copied(Protocol):
     def note(self) -> str: ...
 
 
+class Visit(Protocol):
+    """One person's visits to one store."""
+
+    def last(self) -> int | None:
+        """How many ledger entries the store had when the person last left it; ``None``: not known."""
+        ...
+
+    def leave(self, entries: int) -> None:
+        """Remember how many it has now that they leave. Called on the event loop; brief, never raises."""
+        ...
+
+
 class Services(Protocol):
     """The program around the console. See the module for how these are called."""
 
@@ -125,6 +137,10 @@ class Services(Protocol):
 
     def last_verified(self) -> VerifyResult | None:
         """What the last finished run of this user on this store found, or ``None``. Quick: asked every few seconds."""
+        ...
+
+    def visit(self) -> Visit:
+        """This person's visits to the store in front, which stay those to that store. Quick."""
         ...
 
     def discover(self) -> Sequence[Found]:

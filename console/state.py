@@ -6,27 +6,20 @@ what was found in the last finished run.
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from console.remembered import Remembered
 from console.services import VerifyFailure, VerifyResult
-from console.settings import state_folder
 
 if TYPE_CHECKING:
     from storage.verify import Marker, VerifyReport
 
 KEPT_FAILURES = 100
 """Failures of the last run that are kept for showing."""
-
-KEPT_STORES = 200
-"""Stores that are remembered; the longest unseen are dropped."""
 
 MOVED = frozenset({"rolled_back", "forked"})
 """Failures that say the ledger is not the one that was verified here before."""
@@ -47,12 +40,10 @@ def result_of(report: VerifyReport, finished: datetime) -> VerifyResult:
     )
 
 
-class Verified:
+class Verified(Remembered):
     """What is known of one store's verifications. A file that cannot be read counts as empty."""
 
-    def __init__(self, store: str, file: Path | None = None) -> None:
-        self._store = store
-        self._file = file if file is not None else state_folder() / "verified.json"
+    NAME = "verified"
 
     def marker(self) -> Marker | None:
         """Size and root of the ledger when it last held for this person, if it ever did."""
@@ -150,44 +141,3 @@ class Verified:
         with suppress(OSError):
             self._change(change)
         return result
-
-    def _key(self) -> str:
-        """The store by its own id and by where it lies: a copy of a store is another store."""
-        from storage import driver
-        from storage.store import StoreError, identity
-
-        ws = ""
-        with suppress(StoreError, driver.Error):
-            connection = driver.connect_reader(self._store)
-            try:
-                ws = identity(connection).ws
-            finally:
-                connection.close()
-        return f"{ws} {os.path.realpath(self._store)}"
-
-    def _entry(self) -> dict[str, Any]:
-        entry = self._all().get(self._key())
-        return entry if isinstance(entry, dict) else {}
-
-    def _all(self) -> dict[str, Any]:
-        try:
-            kept = json.loads(self._file.read_text("utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return kept if isinstance(kept, dict) else {}
-
-    def _change(self, change: Callable[[dict[str, Any]], None]) -> None:
-        """Rewrites the file as a whole, so that a reader sees the old or the new."""
-        everything = self._all()
-        key = self._key()
-        entry = everything.pop(key, {})
-        entry = entry if isinstance(entry, dict) else {}
-        change(entry)
-        everything[key] = entry
-        for oldest in list(everything)[: max(0, len(everything) - KEPT_STORES)]:
-            del everything[oldest]
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, temporary = tempfile.mkstemp(prefix="verified-", dir=self._file.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(everything, stream)
-        os.replace(temporary, self._file)

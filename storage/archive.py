@@ -7,14 +7,16 @@ called from any other thread. Lists are paged by key: a page costs the same at a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from storage.numbers import place_of
-from storage.queries import holdings, sessions, structure, timeline
+from storage.queries import arrivals, holdings, sessions, structure, timeline
 from storage.queries.connection import Interrupted, ReadConnection
 from storage.queries.filters import Direction, EventFilter, Facet, SessionFilter, SessionSort
 from storage.queries.models import (
+    Arrival,
     Content,
     EventDetail,
     EventRow,
@@ -371,6 +373,23 @@ class Archive:
     def totals(self) -> StoreTotals:
         """What the store holds in all; as quick for ten million events as for ten."""
         return holdings.totals(self._link)
+
+    def arrivals(self, since: int) -> list[Arrival]:
+        """What came into which sessions with the ledger entry ``since`` and later ones; costs what is new."""
+        return arrivals.arrivals(self._link, since)
+
+    def touched(self, since: int) -> frozenset[int]:
+        """Row numbers of the sessions of whose files something was recorded in that entry or a later one."""
+        return arrivals.touched(self._link, since)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """What is asked within sees the store as it was at one moment. For brief questions only."""
+        self._link.row("BEGIN")
+        try:
+            yield
+        finally:
+            self._link.row("ROLLBACK")
 
     def entries(self) -> int:
         """Number of ledger entries."""

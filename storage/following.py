@@ -17,12 +17,15 @@ from storage.store import StoreError
 from storage.watching import Mark, Sight, Watch
 
 SOONEST = 0.3
-"""Seconds between two looks at least."""
+"""Seconds between two looks at what changed lately."""
 
-WHOLE = 0.7
+LEAST = 0.05
+"""The same before a look at everything that is due."""
+
+WHOLE = 0.6
 """Seconds between two looks at every file at least: what is written shows within a second."""
 
-REST = 40
+REST = 30
 """How many times as long as a look at everything takes the processor is waited until the next one."""
 
 QUICK_REST = 200
@@ -76,7 +79,8 @@ class Follower:
             self._take(sight)
             if whole:
                 due = self._clock() + max(WHOLE, REST * spent)
-            cancel.wait(max(SOONEST, min(due - self._clock(), SOONEST if whole else QUICK_REST * spent)))
+            rest = SOONEST if whole else max(SOONEST, QUICK_REST * spent)
+            cancel.wait(max(LEAST, min(due - self._clock(), rest)))
         self.report.files = list(self._files.values())
         self.report.pending = sorted(self._pending.items())
         return self.report

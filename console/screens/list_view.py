@@ -8,6 +8,7 @@ from textual import on
 
 from console.screens.view import View
 from console.widgets.list_pane import ListPane
+from console.widgets.living_list import LivingList
 from console.widgets.notice import Notice
 from console.widgets.virtual_list import VirtualList
 
@@ -20,7 +21,7 @@ class ListView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: VirtualList[Any] = VirtualList(lambda: self.console_app.pool, id=f"{self.NAME}-list")
+        self._rows: LivingList[Any] = LivingList(lambda: self.console_app.pool, id=f"{self.NAME}-list")
         self._list_pane = ListPane(
             self._rows, what=self.WHAT, empty=self._say_empty, failed=self._say_failed, id=f"{self.NAME}-pane"
         )

@@ -146,8 +146,14 @@ class View(Container):
     def judged(self) -> None:
         """What is known of the integrity of what is shown has changed."""
 
-    def grown(self) -> None:
-        """Another program has added to the store."""
+    behind: frozenset[int] = frozenset()
+    """Sessions into which events came while another view was in front."""
+
+    def grown(self, sessions: frozenset[int]) -> None:
+        """Another program has added to the store: events of these sessions, or none."""
+
+    def freshened(self) -> None:
+        """Other sessions are live than before, or other things new since the last visit."""
 
     def worked(self) -> None:
         """A job of the console has gone on, or ended."""

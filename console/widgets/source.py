@@ -40,6 +40,14 @@ class Source(Protocol[Item]):
         ...
 
 
+class LivingSource(Source[Item], Protocol):
+    """A source whose rows may change, and come and go, while they are shown."""
+
+    def stands(self, archive: Archive, item: Item) -> Cursor | None:
+        """Where a row stands now, ``None`` if it is not there any more. Runs in a reading thread."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Anchor:
     """A place to begin at: the page around ``cursor``, with the row of ``key`` on screen line ``line``."""

@@ -191,11 +191,6 @@ class VirtualList(Inked, Window[Item], can_focus=True):
 
         self._pool().ask((self, "more"), more, done, self._failed)
 
-    def go_on(self) -> None:
-        """Look whether the list goes on after what was its last row."""
-        if not self.reading and self.goes_on():
-            self._read_on()
-
     # moving
 
     def move(self, to: int) -> None:

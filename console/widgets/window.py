@@ -72,6 +72,25 @@ class Window(Generic[Item]):
             self.first = 0
         self.settle()
 
+    def refill(self, stretch: Stretch[Item], above: int) -> None:
+        """Hold the same rows read again, with what is under the cursor where it is on the screen.
+
+        From the top of a list its new first rows are seen, and the cursor goes down with its row. ``above``: where the
+        row of the cursor stood, if it is not among the rows any more.
+        """
+        source, rows = self.source, stretch.rows
+        assert source is not None
+        key = source.key(self.rows[self.cursor])
+        at_top = self.top == 0 and self.before is None and stretch.before is None
+        line = self.cursor - self.top
+        cursor = next((index for index, item in enumerate(rows) if source.key(item) == key), None)
+        self.cursor = min(above, len(rows) - 1) if cursor is None else cursor
+        self.rows, self.before, self.after = list(rows), stretch.before, stretch.after
+        self.first = 0 if self.before is None else None
+        hidden = not self.height  # behind another view: it gets its lines back when it is shown
+        self.top = 0 if at_top and (hidden or self.cursor < self.height) else self.cursor - line
+        self.top = max(min(self.top, len(self.rows) - self.height), 0)
+
     def _nearest(self, at: Anchor) -> int:
         source = self.source
         assert source is not None
@@ -134,14 +153,6 @@ class Window(Generic[Item]):
             del self.rows[keep_to:]
             self.after = cursor_of(self.rows[-1])
         return self.top - count < 0
-
-    def goes_on(self) -> bool:
-        """Have the next page asked for although the list had ended. Whether it can be."""
-        cursor_of = getattr(self.source, "cursor", None)
-        if self.after is not None or not self.rows or cursor_of is None:
-            return False
-        self.after = cursor_of(self.rows[-1])
-        return True
 
     def settle(self) -> None:
         """Bring the cursor onto the screen and the screen onto the rows."""

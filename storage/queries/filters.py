@@ -19,7 +19,8 @@ class SessionFilter:
 
     ``text`` matches title, project, native id and uid, case-insensitively and literally. ``project`` ``""`` is
     "no project recorded", ``check`` is ``passed``, ``failed`` or ``none``. ``since`` and ``until`` (UTC microseconds,
-    the second excluded) keep every session of which some part lies between them.
+    the second excluded) keep every session of which some part lies between them. ``newer`` keeps those of whose files
+    something was recorded in that ledger entry or a later one.
     """
 
     text: str = ""
@@ -29,6 +30,7 @@ class SessionFilter:
     until: int | None = None
     check: str | None = None
     problems_only: bool = False
+    newer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class EventFilter:
     ``interruptions`` keeps where the person cut the agent short, whatever kinds are hidden.
     ``abandoned=False`` drops the events of abandoned branches, those of sub-agents started there included;
     ``branches_only`` drops all others.
+    ``newer`` keeps what was recorded in that ledger entry or a later one.
     """
 
     text: str = ""
@@ -49,3 +52,4 @@ class EventFilter:
     branches_only: bool = False
     problems_only: bool = False
     interruptions: bool = False
+    newer: int | None = None

@@ -213,6 +213,15 @@ class StoreTotals:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """Events that came into a session (its row number) of late. ``latest``: the newest time any of them recorded."""
+
+    session: int
+    events: int
+    latest: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """Something kept by its SHA-256 (``digest``, 64 hex digits): an imported payload, or a body inside a record.
 

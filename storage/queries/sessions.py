@@ -6,6 +6,7 @@ import json
 from typing import Final
 
 from affidavit.text.marks import marked
+from storage.queries import arrivals
 from storage.queries.conditions import Condition, both, contains
 from storage.queries.connection import ReadConnection, Row
 from storage.queries.filters import UNCHECKED, Facet, SessionFilter, SessionSort
@@ -116,4 +117,6 @@ def _where(filter: SessionFilter) -> Condition:
         tests.append(Condition("s.timed = 1 AND +s.started < ?", (filter.until,)))
     if filter.problems_only:
         tests.append(Condition("+s.problems > 0"))
+    if filter.newer is not None:
+        tests.append(Condition(f"+s.no IN ({arrivals.SESSIONS})", (filter.newer,)))
     return both(tests)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from storage.numbers import number
 from storage.queries.conditions import Condition, among, both, contains
 from storage.queries.connection import ReadConnection, Row
 from storage.queries.filters import Direction, EventFilter
@@ -117,12 +118,15 @@ def turn_start(link: ReadConnection, session: int, turn: int) -> EventRow | None
 def _bare(link: ReadConnection, session: int, filter: EventFilter) -> Listing:
     """The filtered events for counting: only the tables that the filter itself needs."""
     tables = "event e" if filter.abandoned and not filter.branches_only else PLACED
-    return Listing("1", tables, KEYS, _where(link, session, filter))
+    return Listing("1", tables, KEYS, _where(link, session, filter, counting=True))
 
 
-def _where(link: ReadConnection, session: int, filter: EventFilter) -> Condition:
-    """A filter as SQL on :data:`PLACED`."""
-    tests = [Condition("e.session = ?", (session,))]
+def _where(link: ReadConnection, session: int, filter: EventFilter, *, counting: bool = False) -> Condition:
+    """A filter as SQL on :data:`PLACED`. What is new is counted by its numbers, so that it costs what is new."""
+    by_number = counting and filter.newer is not None
+    tests = [Condition("+e.session = ?" if by_number else "e.session = ?", (session,))]
+    if filter.newer is not None:
+        tests.append(Condition("e.n >= ?" if by_number else "+e.n >= ?", (number(filter.newer, 0),)))
     if filter.kinds is not None:
         tests.append(among("e.kind", filter.kinds))
     if filter.hide_kinds:

@@ -11,6 +11,7 @@ import threading
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -475,6 +476,15 @@ class FakeArchive:
     def entries(self) -> int:
         return 1204
 
+    def arrivals(self, since: int) -> list[Any]:
+        return []
+
+    def touched(self, since: int) -> frozenset[int]:
+        return frozenset()
+
+    def at_once(self) -> Any:
+        return nullcontext()
+
     def entry(self, idx: int) -> bytes | None:
         return b'{"body":{"records":20},"type":"import.segment","v":1}' if idx < 1204 else None
 
@@ -504,6 +514,19 @@ class FakeCopied:
         self.note = note
 
 
+class FakeVisit:
+    """Visits to one store, of which nothing is kept on a disk."""
+
+    def __init__(self, entries: int | None = None) -> None:
+        self.entries = entries
+
+    def last(self) -> int | None:
+        return self.entries
+
+    def leave(self, entries: int) -> None:
+        self.entries = entries
+
+
 class FakeServices:
     """Services that do nothing outside the test, and remember what they were asked."""
 
@@ -523,6 +546,7 @@ class FakeServices:
         )
         self.error: Exception | None = None
         self.pace = 0.0
+        self.visits = FakeVisit()
 
     def copy(self, text: str, terminal: Callable[[str], object] | None) -> FakeCopied:
         self.copied.append(text)
@@ -544,6 +568,9 @@ class FakeServices:
 
     def last_verified(self) -> VerifyResult | None:
         return self.verified
+
+    def visit(self) -> FakeVisit:
+        return self.visits
 
     def discover(self) -> Sequence[Found]:
         return self.found

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from console.program import InDemo, Program
+from console.remembered import KEPT_STORES
 from console.settings import Settings, state_folder
-from console.state import KEPT_STORES, Verified
+from console.state import Verified
 from storage import driver
 from storage.verify import Marker, VerifyReport, verify
 from tests.console.cli_runner import Runner, own

@@ -542,29 +542,6 @@ def test_a_fake_event_is_what_the_archive_would_give() -> None:
     assert replace(row, key=row.key) == world.open().event(3)
 
 
-async def test_sessions_that_come_in_meanwhile_are_shown_at_the_top_or_told() -> None:
-    world = World(sessions=5)
-    entries = [100]
-    async with stage(world) as it:
-        it.app._glanced(100)
-        world.sessions, entries[0] = 7, 140
-        it.app._glanced(140)
-        await it.play("status 1 of 7 sessions\npress j")
-        world.sessions = 9
-        it.app._glanced(180)
-        await it.play("status more has come in: g shows it\npress g\nstatus 1 of 9 sessions\ngone more has come in")
-
-
-async def test_events_that_come_in_meanwhile_follow_the_last_row() -> None:
-    world = World(sessions=1, events=20, lanes=1)
-    async with stage(world) as it:
-        await it.play("press enter G\nrow 10:03:08\nsecond 20 events")
-        it.app._glanced(100)
-        world.events = 24
-        it.app._glanced(101)
-        await it.play("second 24 events\nrow 10:03:08\npress j j j j\nrow 10:03:20")
-
-
 async def test_escape_leaves_what_is_open_and_then_goes_back() -> None:
     async with stage() as it:
         await it.play("""

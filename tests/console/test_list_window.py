@@ -101,12 +101,80 @@ def test_a_place_in_the_middle_is_come_to_with_rows_on_both_sides(at: int) -> No
     assert (window.first is None) == (window.before is not None)
 
 
-def test_a_list_that_has_ended_can_be_asked_whether_it_goes_on() -> None:
-    source = Numbers(3)
-    window = first(source)
-    assert window.after is None
-    assert window.goes_on()
-    source.length = 5
+def renewed(window: Small, source: Numbers) -> None:
+    at = window.rows[window.cursor]
+    below = source.load(None, (at,), "after", True, window.PAGE)
+    above = source.load(None, (at,), "before", False, window.PAGE // 2)
+    window.refill(Stretch((*above.rows, *below.rows), above.before, below.after), len(above.rows))
+
+
+@settings(deadline=None, derandomize=True, max_examples=150)
+@given(st.integers(11, 200), st.integers(0, 40), st.data())
+def test_a_list_that_grew_is_read_again_with_everything_in_its_place(
+    length: int, more: int, data: st.DataObject
+) -> None:
+    source = Numbers(length)
+    window = first(source, data.draw(st.integers(0, length - 1)))
     read_on(window, source)
-    assert window.rows == [0, 1, 2, 3, 4]
-    assert window.after is None
+    at, line = window.rows[window.cursor], window.cursor - window.top
+    source.length += more
+    renewed(window, source)
+    read_on(window, source)
+    assert window.rows[window.cursor] == at
+    assert window.cursor - window.top == line
+    assert window.rows == list(range(window.rows[0], window.rows[-1] + 1))
+    assert (window.after is None) == (window.rows[-1] == source.length - 1)
+
+
+class Newest(Numbers):
+    """Numbers from the largest down, as a list that grows at its top; one may be missing."""
+
+    missing: int | None = None
+
+    def load(self, _archive: Any, cursor: Cursor | None, direction: Any, inclusive: bool, limit: int) -> Page[int]:
+        numbers = [one for one in range(self.length - 1, -1, -1) if one != self.missing]
+        at = None if cursor is None else -int(str(cursor[0]))
+        if direction == "after":
+            start = (
+                0
+                if at is None
+                else next((i for i, one in enumerate(numbers) if -one >= at + (0 if inclusive else 1)), len(numbers))
+            )
+            end = min(start + limit, len(numbers))
+        else:
+            end = next(
+                (i for i, one in enumerate(numbers) if -one >= (at or 0) + (1 if inclusive else 0)), len(numbers)
+            )
+            start = max(end - limit, 0)
+        rows = tuple(numbers[start:end])
+        return Page(rows, (rows[0],) if start else None, (rows[-1],) if end < len(numbers) else None)
+
+
+def test_at_the_top_new_rows_are_seen_and_the_cursor_goes_down_with_its_row() -> None:
+    source = Newest(20)
+    window = first(source)
+    source.length = 22
+    renewed(window, source)
+    assert (window.rows[0], window.top, window.cursor, window.rows[window.cursor]) == (21, 0, 2, 19)
+
+
+def test_below_the_top_new_rows_above_move_nothing_on_the_screen() -> None:
+    source = Newest(60)
+    window = first(source)
+    read_on(window, source)
+    window.top, window.cursor = 5, 9
+    source.length = 63
+    renewed(window, source)
+    read_on(window, source)
+    assert (window.rows[window.cursor], window.cursor - window.top) == (50, 4)
+    assert window.rows[window.top] == 54
+
+
+def test_where_the_row_of_the_cursor_is_gone_it_stands_on_the_next() -> None:
+    source = Newest(60)
+    window = first(source)
+    read_on(window, source)
+    window.top, window.cursor = 5, 9
+    source.missing = 50
+    renewed(window, source)
+    assert (window.rows[window.cursor], window.cursor - window.top) == (49, 4)

@@ -74,12 +74,14 @@ def heading(room: int, sort: str, descending: bool) -> Line:
     return tuple(inks)
 
 
-def session_line(node: Node, room: int, outside: Outside, now: datetime, broken: str = "") -> Line:
-    """One session or sub-agent. ``broken``: what the last verification found wrong with it, in two words."""
+def session_line(node: Node, room: int, outside: Outside, now: datetime, broken: str = "", news: str = "") -> Line:
+    """One session or sub-agent. ``broken``: what the last verification found wrong with it, in two words; ``news``:
+    that it is live, or new, in a glyph and a word.
+    """
     inks: list[Ink] = []
     for column in shown(room):
         if column.name == "title":
-            inks += _hung(node, column.width, outside, broken)
+            inks += _hung(node, column.width, outside, broken, news)
         elif node.lane is not None:
             inks += _lane_cell(column, node.lane)
         else:
@@ -124,7 +126,7 @@ def _lane_cell(column: Column, lane: LaneRow) -> Line:
     return (Ink("text", " " * column.width),)
 
 
-def _hung(node: Node, room: int, outside: Outside, broken: str) -> Line:
+def _hung(node: Node, room: int, outside: Outside, broken: str, news: str) -> Line:
     """The title, with how it hangs on what stands above it and how much hangs on it."""
     branch = "  " * min(node.depth - 1, 12) + ("└ " if node.last else "├ ") if node.depth else ""
     # What is inferred, as that a session is a copy because it begins like another, is marked as such.
@@ -137,14 +139,14 @@ def _hung(node: Node, room: int, outside: Outside, broken: str) -> Line:
     if node.lane is not None:
         named = outside.line(node.lane.title or node.lane.name, left_over)
         return (*start, Ink("agent", left(named, left_over)), Ink("quiet", end))
-    return (*start, *_title(node.row, left_over, outside, broken), Ink("quiet", end))
+    return (*start, *_title(node.row, left_over, outside, broken, news), Ink("quiet", end))
 
 
-def _title(row: SessionRow, room: int, outside: Outside, broken: str) -> Line:
-    if broken:
-        word = f" ✗ {broken}"
-        word = word if len(word) <= room // 2 else " ✗"
-        return (*_title(row, room - len(word), outside, ""), Ink("fails", word))
+def _title(row: SessionRow, room: int, outside: Outside, broken: str, news: str) -> Line:
+    for style, told in (("fails", f" ✗ {broken}" if broken else ""), ("accent", f" {news}" if news else "")):
+        if told:
+            word = told if len(told) <= room // 2 else told[:2]
+            return (*_title(row, room - len(word), outside, "", news if style == "fails" else ""), Ink(style, word))
     marks = ""
     if row.unreadable:
         marks = f" ! {figures.short(row.unreadable)} unreadable"

@@ -17,9 +17,15 @@ SINCE = {"today": 0, "7 days": 7, "30 days": 30, "a year": 365}
 
 
 def choices(
-    facets: Mapping[str, Sequence[tuple[str, int]]], filter: SessionFilter, since: str, outside: Outside
+    facets: Mapping[str, Sequence[tuple[str, int]]],
+    filter: SessionFilter,
+    since: str,
+    outside: Outside,
+    newer: int | None = None,
 ) -> list[Choice]:
-    """Every value of every field with its count, times since, and problems only. ``since``: a name or ``any``."""
+    """Every value of every field with its count, times since, and problems only. ``since``: a name or ``any``;
+    ``newer``: ledger entry from which on things are new, where any are.
+    """
     now = {"agent": filter.agent, "project": filter.project, "check": filter.check}
     found = [
         Choice(
@@ -33,6 +39,9 @@ def choices(
         for value, count in values
     ]
     found += [Choice(f"since:{words}", words, group="since", checked=since == words) for words in SINCE]
+    if newer is not None:
+        words = "only with something new since your last visit"
+        found.append(Choice(f"new:{newer}", words, group="new", checked=filter.newer is not None))
     found.append(Choice("problems:", "only with problems", group="problems", checked=filter.problems_only))
     return found
 
@@ -45,6 +54,8 @@ def narrowed(filter: SessionFilter, since: str, choice: str, now: datetime) -> t
         return replace(filter, since=None if since == "any" else begin_of(since, now)), since
     if name == "problems":
         return replace(filter, problems_only=not filter.problems_only), since
+    if name == "new":
+        return replace(filter, newer=int(value) if filter.newer is None else None), since
     if name == "agent":
         return replace(filter, agent=None if filter.agent == value else value), since
     if name == "project":

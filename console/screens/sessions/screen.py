@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -25,6 +26,7 @@ from console.widgets.bar import Bar
 from console.widgets.chooser import Choice, Chooser
 from console.widgets.ink import Ink, Line
 from console.widgets.notice import Notice
+from console.widgets.paced import Paced
 from console.widgets.source import Anchor
 from console.widgets.virtual_list import VirtualList
 from storage.archive import SessionFilter
@@ -60,8 +62,7 @@ class SessionsView(ListView):
         self._since = "any"
         self._sort = "started"
         self._descending = True
-        self._more = False
-        """Sessions have come in that the list does not show yet."""
+        self._counts = Paced(self._count)
         self._totals: StoreTotals | None = None
         self._fitting: Total | None = None
         self._shape: Shape = "flat"
@@ -96,27 +97,16 @@ class SessionsView(ListView):
     def judged(self) -> None:
         self._rows.redraw()
 
-    def grown(self) -> None:
-        if self._rows.cursor == 0 and self._rows.before is None and not self.console_app.shell.prompting:
-            self.reload()
-        else:
-            self._more = True
-            self._count()
+    def grown(self, sessions: frozenset[int]) -> None:  # noqa: ARG002
+        self._rows.renew(self._source())
+        self._counts.ask(self)
 
-    def do_first(self) -> None:
-        if self._more:
-            self.reload()
-        else:
-            self._rows.do_first()
+    def freshened(self) -> None:
+        self._rows.redraw()
 
     def reload(self, *, around: Node | None = None) -> None:
         """Read the list from its first row, or around a row where it stands."""
-        self._more = False
-        app = self.console_app
-        source = NodeSource(
-            self._filter, self._sort, self._descending, app.outside, app.now, app.standing.in_session,
-            self._shape, self._toggled,
-        )  # fmt: skip
+        source = self._source()
         at = None
         if around is not None:
             at = Anchor(source.place(around), around.key, self._rows.cursor - self._rows.top)
@@ -124,7 +114,19 @@ class SessionsView(ListView):
         self._say_heading()
         self._count()
 
+    def _source(self) -> NodeSource:
+        app = self.console_app
+        return NodeSource(
+            self._filter, self._sort, self._descending, app.outside, app.now, app.standing.in_session,
+            self._shape, self._toggled, self._news,
+        )  # fmt: skip
+
+    def _news(self, session: int) -> str:
+        arrivals = self.console_app.arrivals
+        return "● live" if arrivals.live(session) else "+ new" if session in arrivals.touched else ""
+
     def _count(self) -> None:
+        began = monotonic()
         wanted, nested = self._filter, self._shape != "flat" and not self._filtered
 
         def count(archive: Archive) -> tuple[StoreTotals, Total, int | None]:
@@ -134,6 +136,7 @@ class SessionsView(ListView):
             return totals, fitting, archive.count_tops().value if nested else None
 
         def counted(found: tuple[StoreTotals, Total, int | None]) -> None:
+            self._counts.took(monotonic() - began)
             self._totals, self._fitting, self._tops = found
             self._rows.total = found[1].value if found[2] is None else None
             if found[0].sessions == 0:
@@ -198,7 +201,21 @@ class SessionsView(ListView):
             )
         if self._filter.problems_only:
             facets.append(Ink("hit", "with problems   ", "facets"))
-        return start, tuple(facets[:-1])
+        return (*start, *self._told()), tuple(facets[:-1])
+
+    def _told(self) -> Line:
+        """How many sessions are live and how many are new; that only these are shown."""
+        arrivals, narrow = self.console_app.arrivals, self.console_app.size.width < 110
+        live, new = arrivals.live_count, len(arrivals.touched)
+        inks: list[Ink] = []
+        if live:
+            inks.append(Ink("accent", f"  ● {figures.number(live)}" + ("" if narrow else " live")))
+        if self._filter.newer is not None:
+            inks += (Ink("text", "  "), Ink("key", "U ", "new"), Ink("hit", "only new", "new"))
+        elif new:
+            words = f"+ {figures.number(new)}" + ("" if narrow else " new since your last visit")
+            inks += (Ink("text", "  "), Ink("accent", words, "new"))
+        return tuple(inks)
 
     def _hidden(self) -> str:
         if self._totals is None or self._fitting is None:
@@ -224,8 +241,6 @@ class SessionsView(ListView):
         parts.append(f"{self._hidden()} hidden" + (" by filter" if self.size.width >= 100 else ""))
         if rows.marked:
             parts.append(f"{len(rows.marked)} marked")
-        if self._more:
-            return (*dot(*parts), Ink("person", " · more has come in: g shows it"))
         return dot(*parts)
 
     def situation(self, now: Situation) -> Situation:
@@ -239,6 +254,7 @@ class SessionsView(ListView):
             transient=now.transient or self._filtered or bool(rows.marked) or rows.error is not None,
             sortable=True,
             facets=True,
+            new=bool(self.console_app.arrivals.touched) or self._filter.newer is not None,
         )
 
     # the filter
@@ -293,6 +309,11 @@ class SessionsView(ListView):
         self.reload(around=self.node)
         self.console_app.shell.flash(WORDS[self._shape])
 
+    def do_new(self) -> None:
+        newer = self.console_app.arrivals.since if self._filter.newer is None else None
+        self._filter = replace(self._filter, newer=newer)
+        self.reload()
+
     def do_sort(self) -> None:
         orders = [
             Choice(f"sort:{name}", words, note="now" if name == self._sort else "", checked=name == self._sort)
@@ -316,7 +337,8 @@ class SessionsView(ListView):
 
     def _choose_facet(self, facets: dict[str, list[tuple[str, int]]]) -> None:
         outside = self.console_app.outside
-        found = choices(facets, self._filter, self._since, outside)
+        arrivals = self.console_app.arrivals
+        found = choices(facets, self._filter, self._since, outside, arrivals.since if arrivals.touched else None)
         self.app.push_screen(Chooser("Narrow the sessions down", found), self._narrowed)
 
     def _narrowed(self, choice: str | None) -> None:

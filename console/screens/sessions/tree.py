@@ -47,6 +47,8 @@ class NodeSource:
     shape: Shape = "flat"
     toggled: frozenset[Hashable] = frozenset()
     """Nodes that are open although others are not, or the other way round."""
+    news: Callable[[int], str] = lambda _session: ""
+    """That a session is live, or new, by its number, in a glyph and a word."""
     two_way: bool = True
 
     @property
@@ -110,8 +112,12 @@ class NodeSource:
         """
         return (item.top, "session", self.sort)
 
+    def stands(self, _archive: Archive, item: Node) -> Cursor | None:
+        return self.place(item)
+
     def line(self, item: Node, room: int) -> Line:
-        return session_line(item, room, self.outside, self.now(), self.broken(item.row.uid))
+        news = "" if item.lane is not None else self.news(item.row.key)
+        return session_line(item, room, self.outside, self.now(), self.broken(item.row.uid), news)
 
 
 def _in_order(lanes: Sequence[LaneRow]) -> list[LaneRow]:

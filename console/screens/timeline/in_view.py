@@ -31,6 +31,11 @@ class _Opened:
     target: EventRow | None
 
 
+def lanes_of(outlook: Outlook) -> frozenset[int] | None:
+    """The lanes an outlook counts events of; ``None``: all."""
+    return frozenset({outlook.alone}) if outlook.alone is not None else None
+
+
 def anchor_of(row: EventRow) -> Anchor:
     from storage.archive import Archive
 
@@ -48,6 +53,10 @@ class SessionInView(EventsView):
         self._place = Place("timeline")
         self._all: Total | None = None
         self._fitting: Total | None = None
+        self._counted_to: int | None = None
+        """Ledger entries there were when the events were counted."""
+        self._outlined = 0
+        """Events the session had when its strip was made."""
         self._hit_words: tuple[str, ...] = ()
         """What was searched for in all sessions, when that led here."""
         self._strip = DensityStrip()
@@ -131,7 +140,19 @@ class SessionInView(EventsView):
         self.pane.look_for(outlook.filter.text.split() or self._hit_words)
         counted = self.outlook.filter == outlook.filter and self._fitting is not None
         self.outlook = outlook
-        source = TimelineSource(
+        source = self.source()
+        assert source is not None
+        self._rows.show(source, at=anchor)
+        if not counted or outlook.alone is not None:
+            self._count()
+        self.tell()
+
+    def source(self) -> TimelineSource | None:
+        """The rows of the session as it is looked at now."""
+        if self.session is None:
+            return None
+        outlook = self.outlook
+        return TimelineSource(
             self.session.key,
             self.shape,
             outlook.filter,
@@ -141,11 +162,8 @@ class SessionInView(EventsView):
             self.console_app.outside,
             self._broken,
             self.session.cwd,
+            self.console_app.arrivals.is_new,
         )
-        self._rows.show(source, at=anchor)
-        if not counted or outlook.alone is not None:
-            self._count()
-        self.tell()
 
     def _broken(self, row: EventRow) -> str:
         """What the last verification found wrong with an event of this session, in a word."""
@@ -174,14 +192,15 @@ class SessionInView(EventsView):
     def _count(self) -> None:
         session, outlook = self.session, self.outlook
         assert session is not None
-        lanes = frozenset({outlook.alone}) if outlook.alone is not None else None
 
-        def count(archive: Archive) -> tuple[Total, Total]:
-            everything = archive.count_events(session.key, EventFilter())
-            return everything, archive.count_events(session.key, replace(outlook.filter, lanes=lanes))
+        def count(archive: Archive) -> tuple[Total, Total, int]:
+            fitting = replace(outlook.filter, lanes=lanes_of(outlook))
+            with archive.at_once():
+                everything = archive.count_events(session.key, EventFilter())
+                return everything, archive.count_events(session.key, fitting), archive.entries()
 
-        def counted(totals: tuple[Total, Total]) -> None:
-            self._all, self._fitting = totals
+        def counted(totals: tuple[Total, Total, int]) -> None:
+            self._all, self._fitting, self._counted_to = totals
             self._list_pane.settle()
             self.console_app.shell.hint(self.preview_hint())
             self.tell()
@@ -189,13 +208,13 @@ class SessionInView(EventsView):
         self.console_app.pool.ask((self, "count"), count, counted, self._no_count, slow=True)
 
     def _no_count(self, _error: Exception) -> None:
-        self._all = self._fitting = None
+        self._all = self._fitting = self._counted_to = None
         self.tell()
 
     def _read_density(self) -> None:
         session = self.session
         assert session is not None
-        self._strip.show(())
+        self._outlined = session.events
 
         def read(archive: Archive) -> list[tuple[int, int]]:
             return archive.density(session.key, FINE)
@@ -222,24 +241,6 @@ class SessionInView(EventsView):
     def _show_density(self, slices: list[tuple[int, int]]) -> None:
         self._strip.show(slices)
         self._point()
-
-    def grown(self) -> None:
-        session = self.session
-        if session is None or self._rows.error is not None:
-            return
-        self._rows.go_on()
-        key = session.key
-
-        def done(row: SessionRow) -> None:
-            if row.events != session.events and self.session is session:
-                self.session = row
-                self._count()
-                self._read_density()
-                self.tell()
-
-        self.console_app.pool.ask(
-            (self, "grown"), lambda archive: archive.session(key), done, lambda _error: None, slow=True
-        )
 
     # following the cursor
 

@@ -34,12 +34,13 @@ def event_line(
     broken: str = "",
     day: str = "",
     cwd: str | None = None,
+    new: bool = False,
 ) -> Line:
     """One event: turn number where it begins one, time, glyph, word, text; its length of time flush right.
 
     ``counts``: (events, problems) of the turn it begins, once they are known. ``broken``: what the last verification
     found wrong with it, in a word. ``day``: the date, where it is the first event of it. ``cwd``: the folder paths are
-    shown from.
+    shown from. ``new``: it was recorded since the person's last visit.
     """
     glyph, word, ink, voice = told(row)
     if row.abandoned:
@@ -47,7 +48,8 @@ def event_line(
     number = right(str(row.turn) if starts else "", TURN)
     clock = figures.clock(row.at) if room >= 48 else figures.clock(row.at)[:5]
     head = [
-        Ink("head" if starts else "quiet", f"{number} "),
+        Ink("head" if starts else "quiet", number),
+        Ink("accent", "+") if new else Ink("text", " "),
         Ink("gone" if row.abandoned else "quiet", f"{clock} "),
         *_rail(depth, row.abandoned),
         Ink(ink, f"{glyph} {left(word, WORD)} "),

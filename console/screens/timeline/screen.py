@@ -77,7 +77,7 @@ class TimelineView(Steps):
             parent = lanes.get(lane.parent) if lane.parent is not None else None
             self._strip.say(lane_counts(lane, parent, self.console_app.outside), end)
         else:
-            self._strip.say(counts(self.session), end)
+            self._strip.say((*counts(self.session), *self.news()), end)
 
     def _hidden(self) -> str:
         if self._all is None or self._fitting is None:
@@ -93,7 +93,7 @@ class TimelineView(Steps):
             parts.append(f"{len(self._rows.marked)} marked")
         if self.pane.has_focus and not self.pane.fits:
             parts.append(f"text {self.pane.fraction:.0%}")
-        return dot(*parts)
+        return (*self.below(), *dot(*parts))
 
     def situation(self, now: Situation) -> Situation:
         rows = self._rows
@@ -103,6 +103,7 @@ class TimelineView(Steps):
             loading=rows.reading,
             filtered=bool(self.outlook.filter.text),
             lanes=len(self.shape.lanes) or 1,
+            new=self.session is not None and self.session.key in self.console_app.arrivals.touched,
             branches=self.session.branches if self.session is not None else 1,
             transient=now.transient
             or self.outlook.narrowed

@@ -140,6 +140,8 @@ class TimelineSource:
     """What the last verification found wrong with an event, in a word."""
     cwd: str | None = None
     """The folder the session ran in: paths are shown from there."""
+    is_new: Callable[[int], bool] = lambda _event: False
+    """Whether an event, by its number, is new since the person's last visit."""
     two_way: bool = True
 
     @property
@@ -241,13 +243,16 @@ class TimelineSource:
 
         return Archive.cursor_of(row_of(item))
 
+    def stands(self, _archive: Archive, item: Item) -> Cursor | None:
+        return self.cursor(item)
+
     def line(self, item: Item, room: int) -> Line:
         if isinstance(item, LaneItem):
             return lane_line(item.lane, item.title, item.open, item.events, room, self.outside)
         counts = self.shape.counts.get(item.row.turn) if item.folded else None
         return event_line(
             item.row, item.starts, item.folded, counts, item.depth, room, self.outside, self.broken(item.row),
-            item.day, self.cwd,
+            item.day, self.cwd, self.is_new(item.row.key),
         )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from textual import on
 
 from console.screens.timeline.density import DensityStrip
 from console.screens.timeline.folding import Outlook
-from console.screens.timeline.in_view import SessionInView, anchor_of
+from console.screens.timeline.growing import Growing
+from console.screens.timeline.in_view import anchor_of
 from console.screens.timeline.source import EventItem, LaneItem, row_of
 from console.screens.view import Place
 from storage.queries.models import EventRow
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from storage.archive import Archive
 
 
-class Steps(SessionInView):
+class Steps(Growing):
     """See the module."""
 
     def _jump(self, read: Callable[[Archive], EventRow | None], none: str) -> None:
@@ -72,6 +73,17 @@ class Steps(SessionInView):
 
     def do_problem_previous(self) -> None:
         self._near("before", problems=True)
+
+    def do_new(self) -> None:
+        """Go to the next event that is new since the last visit."""
+        session, here, since = self.session, self.anchor_here(), self.console_app.arrivals.since
+        if session is not None and here is not None and since is not None:
+            only = replace(self.outlook.filter, newer=since)
+
+            def read(archive: Archive) -> EventRow | None:
+                return next(iter(archive.events(session.key, only, cursor=here.cursor, limit=1).rows), None)
+
+            self._jump(read, "no event after this row is new since your last visit")
 
     def do_hit_next(self) -> None:
         self._hit(1)
