@@ -93,6 +93,70 @@ def written(records: list[dict[str, Any]]) -> bytes:
     return b"".join(json.dumps(one).encode() + b"\n" for one in records)
 
 
+def every_record() -> list[dict[str, Any]]:
+    """A fork's log with a record of every kind, and copies of its parent's."""
+    parent = "019aaaa0-0000-7000-8000-000000000009"
+    sandbox = {"type": "workspace-write", "network_access": False}
+    ran = {"command": ["bash", "-lc", "ls"], "exit_code": 0, "aggregated_output": "a.py"}
+    records = [
+        opened(forked_from_id=parent, timestamp=at(60), subagent_history_start_ordinal=None),
+        opened(id=parent),
+        notice("task_started", 1, turn_id="019aaaa0-0000-7000-8000-00000000000a"),
+        said("user", 2, "Before the fork"),
+        spent(3, 10, 0, 5, (10, 0, 5)),
+        notice("task_started", 61, turn_id="019aaaaa-0001-7000-8000-00000000000b"),
+        line("turn_context", 61, model="m1", approval_policy="on-request", sandbox_policy=sandbox, cwd="/w/acme"),
+        said("developer", 61, "Rules"),
+        said("user", 62, "Go on"),
+        notice("user_message", 62, message="Go on"),
+        notice("agent_reasoning", 63, text="Think"),
+        item("reasoning", 63, summary=[{"type": "summary_text", "text": "Think"}], encrypted_content="x"),
+        notice("agent_message", 64, message="Asking"),
+        said("assistant", 64, "Asking"),
+        called(65, "c1", cmd="pytest -q", with_escalated_permissions=True, justification="needs it"),
+        notice("exec_command_end", 66, call_id="c1", **ran),
+        gave(66, "c1", "Process exited with code 0\nOutput:\n2 passed in 0.1s"),
+        notice("exec_command_end", 67, call_id="c2", **ran),
+        notice(
+            "mcp_tool_call_end", 68, call_id="c3", invocation={"server": "acme", "tool": "find"}, result={"Err": "no"}
+        ),
+        notice("patch_apply_end", 69, call_id="c9", success=False, changes={"a.py": {"type": "update"}}, stderr="no"),
+        item("web_search_call", 70, action={"type": "search", "query": "sqlite"}),
+        notice("web_search_end", 70, call_id="w", query="sqlite"),
+        notice("item_completed", 71, item={"type": "Plan", "id": "p", "text": "First this"}),
+        notice("item_completed", 71, item={"type": "CommandExecution", "id": "c8", **ran}),
+        notice("token_count", 72, info={"total_token_usage": {"input_tokens": 30, "output_tokens": 9}}),
+        line("compacted", 73, message="What was done", replacement_history=[{"type": "message", "role": "user"}]),
+        notice("context_compacted", 73),
+        notice("entered_review_mode", 74, user_facing_hint="all"),
+        notice("exited_review_mode", 75, review_output={"findings": []}),
+        said("user", 76, "Another"),
+        notice("thread_rolled_back", 77, num_turns=1),
+        notice("guardian_assessment", 78, status="denied", action={"command": "rm"}),
+        notice("thread_settings_applied", 79, thread_settings={"approval_policy": "never"}),
+        notice("turn_aborted", 80, reason="interrupted"),
+        notice("task_complete", 81, turn_id="t1", duration_ms=5),
+    ]
+    return [{**record, "ordinal": number} for number, record in enumerate(records)]
+
+
+def bare() -> bytes:
+    """A log of 2025, without envelopes."""
+    records: list[dict[str, Any]] = [
+        {"id": THREAD, "timestamp": at(0), "instructions": "# Rules", "git": {"branch": "main"}},
+        {"record_type": "state"},
+        {"type": "message", "id": None, "role": "user", "content": [{"type": "input_text", "text": "Solve it"}]},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": None},
+        {"type": "function_call", "id": "fc_1", "name": "shell", "call_id": "c1",
+         "arguments": '{"command":["pytest"]}'},
+        {"record_type": "state"},
+        {"type": "function_call_output", "call_id": "c1",
+         "output": '{"output":"2 passed in 0.1s\\n","metadata":{"exit_code":0,"duration_seconds":0.4}}'},
+        {"type": "message", "id": None, "role": "assistant", "content": [{"type": "output_text", "text": "Solved"}]},
+    ]  # fmt: skip
+    return written(records)
+
+
 def clock() -> Clock:
     """A clock that is long after the logs."""
     return Clock(datetime(2026, 6, 1, tzinfo=UTC))
