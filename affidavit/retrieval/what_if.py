@@ -17,15 +17,14 @@ from affidavit.retrieval.ranking import ENGINE, checked_weights
 from affidavit.retrieval.words import PARTS, REASONS
 
 Object = dict[str, Any]
-Regate = Callable[[Object, Object], str | None]
-"""Decides anew about a memory: the snapshot's scope and its recorded hit give the reason it is refused, or ``None``."""
+Regate = Callable[[Object], Mapping[str, str | None]]
+"""Decides anew about a snapshot's memories: by id the reason each is refused, ``None`` where it passes."""
 
 ALLOWABLE = tuple(reason for reason in REASONS if reason not in ("below_top_k", "below_min_score", "over_budget"))
 """Reasons that can be lifted; thresholds and the budget have settings of their own."""
 
 _DECIDED_LATE = frozenset(("below_top_k", "below_min_score", "over_budget", "over_max_unverified"))
 _RANKED = _DECIDED_LATE | {"visible"}
-_BY_TEXT = frozenset(("secret", "hidden_text", "superseded"))
 
 
 @dataclass(frozen=True)
@@ -151,17 +150,20 @@ def _decider(body: Object, changed: Changed, ours: bool) -> Callable[[Object, An
     """What says of a candidate and its recorded reason why it stays turned away; ``None``: it is ranked anew."""
     if ours and not changed.allow and changed.regate is None:
         return lambda _, reason: None if reason in _RANKED else reason
-    return lambda item, reason: _standing(body, item, str(reason), changed, ours)
+    verdicts = changed.regate(body) if changed.regate is not None else {}
+    return lambda item, reason: _standing(item, str(reason), changed, ours, verdicts)
 
 
-def _standing(body: Object, item: Object, reason: str, changed: Changed, ours: bool) -> str | None:
+def _standing(
+    item: Object, reason: str, changed: Changed, ours: bool, verdicts: Mapping[str, str | None]
+) -> str | None:
     """The reason a candidate stays turned away whatever the ranking; ``None``: it is ranked with the others."""
-    hit = item.get("hit")
-    if changed.regate is not None and isinstance(hit, dict) and reason not in _BY_TEXT:
-        refused = changed.regate(recorded.obj(body, "scope"), hit)
+    id = item.get("candidateId")
+    if type(id) is str and id in verdicts:
+        refused = verdicts[id]
         if refused is not None and refused not in changed.allow:
             return refused
-        if refused is None and (reason in REASONS and REASONS[reason].stage == "governance"):
+        if refused is None and reason in REASONS and REASONS[reason].stage in ("governance", "scope"):
             return None
     if reason == "visible" or reason in changed.allow:
         return None

@@ -82,19 +82,6 @@ def test_a_boundary_left_out() -> None:
     assert asked_again(retrieved, allow=frozenset(["out_of_project"])).unknown == [("theirs", "score parts")]
 
 
-def test_another_gate() -> None:
-    def hit(id: str, score: float, reason: str) -> Any:
-        refusal = {"reason": reason} if reason else None
-        memory = {"source": "verified-memory", "evidence_kind": "memory", "hit": {"id": id, "score": score}}
-        return found(id, **memory, text=f"memory {id}", refusal=refusal)
-
-    retrieved = run(hit("good", 0.8, ""), hit("low", 0.4, "low_score"), hit("leak", 0.9, "secret"))
-    looser = asked_again(retrieved, regate=lambda _, hit: None if hit["score"] >= 0.3 else "low_score")
-    assert (ids(looser.appeared), ids(looser.gone)) == (["low"], [])
-    stricter = asked_again(retrieved, regate=lambda _, hit: None if hit["score"] >= 0.95 else "low_score")
-    assert [(one.candidate_id, one.after) for one in stricter.gone] == [("good", "low_score")]
-
-
 FOREIGN: dict[str, Any] = {
     "selectedItems": [
         {"candidateId": "a", "sourceRef": "a.md", "tokens": 900, "score": {"total": 0.9}},
