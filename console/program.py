@@ -89,15 +89,16 @@ class Program:
         return Visits(self._store)
 
     def discover(self) -> Sequence[Found]:
-        """Folders of known agents on this machine."""
+        """Folders of known agents on this machine; what is kept beside the sessions is read along with them."""
         from console.discover import discover
 
-        return discover()
+        return [found for found in discover() if found.sessions]
 
     def import_(self, folder: str, progress: Progress, cancelled: Cancelled) -> ImportResult:
         """Imports a file or folder; a missing store is made. Raises :class:`InDemo` while the demo is in front."""
         if self._demo:
             raise InDemo
+        from console.discover import beside
         from storage.importing import Importer
         from storage.store import Store
 
@@ -109,7 +110,7 @@ class Program:
                 progress=lambda file, done, total, _records: progress(os.path.basename(file), done, total or None),
                 cancel=asked,
             )
-            report = importer.paths([folder])
+            report = importer.paths([folder, *beside(folder)])
         return ImportResult(
             sessions=report.sessions,
             events=report.events,

@@ -72,14 +72,17 @@ class VerifyResult:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A folder of sessions an agent left on this machine. ``agent`` is what people call it; ``sessions`` the files
-    that may hold one each, which nobody has looked into; ``bytes`` the size of all files.
+    """A folder (or file) of an agent's on this machine. ``agent`` is what people call it; ``sessions`` the files that
+    may hold one each, which nobody has looked into; ``bytes`` the size of all ``files`` that are read; ``what`` they
+    are: ``sessions``, or what is kept beside them.
     """
 
     folder: str
     agent: str
     sessions: int
     bytes: int
+    what: str = "sessions"
+    files: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from console.progress import Meter
 from console.words import number, plural, size
 
 if TYPE_CHECKING:
+    from console.services import Found
     from storage.accounting import FileReport, ImportReport
     from storage.importing import Importer
 
@@ -28,7 +29,7 @@ STDIN = "-"
 PRINTS = (
     "files[{path, format, records, mapped, unknown, duplicates, unreadable, skipped?}], sessions, events, records, "
     "mapped, unknown, duplicates, unreadable, unreadableList[{file, line, offset, reason}], pending[{file, offset}], "
-    "bytes"
+    "bytes; with --discover and without --yes only found[{path, agent, what, sessions, files, bytes}]"
 )
 
 HARMLESS = frozenset({"empty", "unfinished"})
@@ -62,6 +63,9 @@ def import_command(
     What a file is, is told by its content. Importing again goes on where the last import stopped. ctrl+c stops
     without loss. Sessions and events are counted as they are new in the store.
 
+    --discover finds the sessions of Claude Code and Codex, and beside those of Claude Code its prompts
+    (history.jsonl), versions of files (file-history), to-do lists and tasks.
+
     With --follow a complete line is in the store within a second of being written; files that are cut, rewritten,
     replaced, rotated or gone, and folders that go and come back, are told on standard error. With --discover nothing is
     read before you say so.
@@ -94,13 +98,11 @@ def _discovered(call: Call, yes: bool) -> tuple[str, ...] | int:
 
     found = discover()
     if call.output.json and not yes:
-        known = [
-            {"path": one.folder, "agent": one.agent, "sessions": one.sessions, "bytes": one.bytes} for one in found
-        ]
-        call.output.document({"found": known})
+        call.output.document({"found": [_found(one) for one in found]})
         return 0
     for one in found if not call.output.json else ():
-        call.output.path(f"{one.agent}: {plural(one.sessions, 'session')}, {size(one.bytes)} in ", one.folder)
+        count = plural(one.sessions, "session") if one.sessions else f"{one.what}, {plural(one.files, 'file')}"
+        call.output.path(f"{one.agent}: {count}, {size(one.bytes)} in ", one.folder)
     if not found:
         call.output.tell("no agent that is known here left sessions on this machine")
         return 0
@@ -110,6 +112,18 @@ def _discovered(call: Call, yes: bool) -> tuple[str, ...] | int:
     if not yes and not click.confirm("import it?", default=True, err=True):
         return 0
     return tuple(one.folder for one in found)
+
+
+def _found(one: Found) -> dict[str, Any]:
+    """What was found in one place, as ``--json`` prints it."""
+    return {
+        "path": one.folder,
+        "agent": one.agent,
+        "what": one.what,
+        "sessions": one.sessions,
+        "files": one.files,
+        "bytes": one.bytes,
+    }
 
 
 def _follow(call: Call, paths: tuple[str, ...], format: str | None) -> int:

@@ -61,6 +61,25 @@ def test_claude_sessions_are_counted_with_their_helpers_bytes(home):
     assert (found.folder, found.agent, found.sessions, found.bytes) == (str(projects), "Claude Code", 2, 11)
 
 
+def test_what_claude_keeps_beside_its_sessions_is_offered_too(home):
+    claude = home / ".claude"
+    write(claude / "history.jsonl", "12345")
+    write(claude / "file-history" / "s" / "ab@v1", "123")
+    write(claude / "file-history" / "s" / "ab@v2", "1234")
+    write(claude / "todos" / "s-agent-s.json", "[]")
+    write(claude / "settings.json", "{}")
+    (claude / "tasks").symlink_to(claude / "todos")
+    found = [(Path(one.folder).name, one.what, one.sessions, one.files, one.bytes) for one in discover.discover({})]
+    assert found == [
+        ("history.jsonl", "prompts", 0, 1, 5),
+        ("file-history", "file versions", 0, 2, 7),
+        ("todos", "to-do lists", 0, 1, 2),
+    ]
+    names = ["history.jsonl", "file-history", "todos"]
+    assert [Path(path).name for path in discover.beside(str(claude / "projects"), {})] == names
+    assert discover.beside(str(claude), {}) == []
+
+
 def test_a_moved_configuration_folder_is_followed(tmp_path):
     write(tmp_path / "projects" / "p" / "s.jsonl", "1")
     (found,) = discover.discover({"CLAUDE_CONFIG_DIR": str(tmp_path)})

@@ -111,7 +111,7 @@ class Growing(SessionInView):
         """How many new events stand below the rows on the screen, and the key that goes there."""
         if not self._below or self._rows.shows_end:
             return ()
-        words = f"{figures.number(self._below)} new below "
+        words = f"{figures.number(self._below)} new {'↓' if self.console_app.size.width < 100 else 'below'} "
         return (Ink("accent", words, "last"), Ink("key", "G", "last"), Ink("quiet", " · ", "last"))
 
     def news(self) -> Line:
