@@ -20,7 +20,7 @@ _FILE = f"path, kind, revision, importedAt, bytes, sha256, withheld, hidden[{{li
 FILE = f"{_FILE}, revisions[{{revision, importedAt, sha256}}]"
 PRINTS = (
     f"rules[{{{FILE}}}]; with the address of a session, turn or event: session, at, rules[{{{_FILE}, scope, basis, "
-    f"words, by, patterns[], brings[{{line, target, path}}], newer, loaded[{{{_LOADED}}}]}}], "
+    f"words, by, patterns[], brings[{{line, target, path}}], newer, touched, loaded[{{{_LOADED}}}]}}], "
     f"recorded[{{{_LOADED}, {_SECTIONS}}}]; with a path: ref, firstLine, lastLine, text, {FILE}"
 )
 
@@ -79,6 +79,7 @@ def in_force(archive: Archive, session: SessionRow, one: InForce, text: bool) ->
         "patterns": list(one.patterns),
         "brings": [{"line": line.line, "target": line.target, "path": line.path} for line in one.brings],
         "newer": one.newer,
+        "touched": None if one.touched is None else event_address(session.uid, one.touched),
         "loaded": [_loaded(session, told) for told in one.loaded],
     }
 

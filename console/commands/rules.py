@@ -244,6 +244,11 @@ def _print_in_force(call: Call, archive: Archive, session: SessionRow, one: InFo
     call.output.path("", one.file.path, f"  revision {one.file.revision}")
     line(f"    {SCOPES[one.scope]}{by}; imported {moment(one.file.imported)} UTC")
     line(f"    {'' if one.certain else '~ '}{one.words}")
+    if one.scope == "below" and not one.certain:
+        if one.touched is None:
+            line("    no tool was given a file there by then")
+        else:
+            line(f"    a tool was first given a file there in {documents.event_address(session.uid, one.touched)}")
     if one.patterns:
         line(f"    only for files like {', '.join(one.patterns)}")
     for told in one.loaded:

@@ -25,6 +25,9 @@ _INJECTED: Final = (
 _SETTINGS: Final = "e.kind IN ('session.opened', 'lifecycle')"
 """Codex tells them when a session opens, and in some versions with every turn."""
 
+_GIVEN: Final = "('tool.intent', 'memory.write', 'memory.read')"
+"""Events whose summary is the file a tool was given, if it was given one."""
+
 _FIELDS: Final = ("instructions", "user_instructions")
 
 
@@ -100,6 +103,16 @@ def worked_in(link: ReadConnection, records: Records, session: SessionRow, at: i
     if at is not None:
         found.append(_folder(link, records, session, "AND e.sort <= ? ORDER BY e.sort DESC, e.n DESC", (at,)))
     return [folder for folder in (*found, session.cwd if at is None or not any(found) else None) if folder]
+
+
+def touched(link: ReadConnection, session: SessionRow, at: int | None) -> dict[str, int]:
+    """Folders with a file that a tool was given until a moment, and the first event that says so."""
+    sql = f"""SELECT e.id, e.summary FROM event e WHERE e.session = ? AND e.kind IN {_GIVEN} AND instr(e.summary, '/')
+        {"" if at is None else "AND e.sort <= ?"} ORDER BY e.sort, e.n"""
+    found: dict[str, int] = {}
+    for id, path in link.rows(sql, (session.key,) if at is None else (session.key, at)):
+        found.setdefault(plain(path).rpartition("/")[0], id)
+    return found
 
 
 def _folder(

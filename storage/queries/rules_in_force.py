@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 from storage.queries.connection import ReadConnection
 from storage.queries.models import SessionRow
 from storage.queries.records import Records
-from storage.queries.rule_evidence import Evidence, evidence, worked_in
+from storage.queries.rule_evidence import Evidence, evidence, touched, worked_in
 from storage.queries.rules import RuleFile, held, plain, rule_files, text_of
 from storage.readers import rules as reader
 from storage.rule_imports import DEPTH, target_of
@@ -93,6 +93,7 @@ class Brought:
 class InForce:
     """A rule file that was in force, as far as can be told. ``by``: the file that brings it in. ``patterns``: for which
     files it says it is; none: for all. ``brings``: what it brings in. ``newer``: revisions imported after this one.
+    ``touched``: of one that is read when files beside it are, the first event by then that gave a tool such a file.
     """
 
     file: RuleFile
@@ -103,6 +104,7 @@ class InForce:
     brings: tuple[Brought, ...]
     newer: int
     loaded: tuple[Loaded, ...]
+    touched: int | None = None
 
     @property
     def certain(self) -> bool:
@@ -138,6 +140,7 @@ def in_force(link: ReadConnection, records: Records, session: SessionRow, at: in
     """The rule files a session ran under at a moment; by default, at its end."""
     looking = _Looking(link, records, session, at)
     looking.by_place()
+    looking.below(touched(link, session, at))
     return looking.with_evidence(list(evidence(link, records, session, at)))
 
 
@@ -219,6 +222,14 @@ class _Looking:
         for one in list(self._found.values()):
             if one.scope != "below":
                 self._bring_in(one, 0)
+
+    def below(self, given: dict[str, int]) -> None:
+        """Say of files below the session's folder whether the agent worked there."""
+        for path, one in self._found.items():
+            if one.scope == "below":
+                tree = plain(tree_of(path))
+                first = next((event for folder, event in given.items() if _within(folder, tree)), None)
+                self._found[path] = replace(one, touched=first)
 
     def _chosen(self, path: str, scope: Scope, by: str | None) -> InForce:
         """The newest revision known at the moment; where none was yet, the oldest."""

@@ -96,6 +96,9 @@ def _about(place: int, one: InForce, outside: Outside) -> list[Line]:
         ),
         (Ink("text" if sure else "quiet", f"   {'' if sure else '~ '}{one.words}"),),
     ]
+    if one.scope == "below" and not one.certain:
+        given = "a tool was given a file there" if one.touched is not None else "no tool was given a file there by then"
+        said.append((Ink("quiet", f"   {given}"),))
     if one.patterns:
         said.append((Ink("quiet", f"   only for files like {outside.line(', '.join(one.patterns), 200)}"),))
     if one.newer:
