@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import floors, inputs
+from benchmarks import floors, inputs, workspaces
 from benchmarks.measure import COMMAND, Figure, environment, ratio, run, store_bytes
 from benchmarks.terminal import Terminal
 
@@ -27,10 +27,11 @@ class Sizes:
     keys: int
     sessions: int
     many: int
+    files: int
 
 
-FULL = Sizes(200_000, 1_000_000, 40, 450, 10_000_000)
-QUICK = Sizes(20_000, 60_000, 20, 40, 60_000)
+FULL = Sizes(200_000, 1_000_000, 40, 450, 10_000_000, 20_000)
+QUICK = Sizes(20_000, 60_000, 20, 40, 60_000, 2_000)
 
 
 @dataclass(frozen=True)
@@ -263,5 +264,7 @@ BENCHES: dict[str, Callable[[Workshop], Iterable[Figure]]] = {
     "open": bench_open,
     "keys": bench_keys,
     "search": bench_search,
+    "workspace": workspaces.bench_workspace,
+    "retrieve": workspaces.bench_retrieve,
 }
 """Every bench by the name it is chosen by, in the order they run."""

@@ -50,6 +50,45 @@ def session_tree(folder: Path, log: Path, sessions: int, records: int) -> int:
     return size
 
 
+SYLLABLES = ("ka", "to", "mi", "ses", "ro", "le", "ad", "min", "us", "er", "par", "lo", "ck", "ve", "in", "dex")
+
+
+def workspace(folder: Path, files: int) -> Path:
+    """A folder of small files of code and documents, about 1.4 kB each; kept if it is there already."""
+    if folder.exists():
+        return folder
+    making = folder.with_suffix(".part")
+    chance = random.Random(7)
+    words = ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 4))) for _ in range(4_000)]
+    for number in range(files):
+        names = [chance.choice(words) + chance.choice(words).title() for _ in range(8)]
+        ending, text = workspace_file(chance, words, names, number)
+        file = making / f"pkg{number % 50:02d}" / f"mod{number // 50 % 20:02d}" / f"{names[0]}{number}.{ending}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    making.rename(folder)
+    return folder
+
+
+def workspace_file(chance: random.Random, words: list[str], names: list[str], number: int) -> tuple[str, str]:
+    """(ending, text) of one file: of ten, six are TypeScript, three Python, one a document."""
+
+    def some(count: int) -> str:
+        return " ".join(chance.choices(words, k=count))
+
+    if number % 10 < 6:
+        functions = [
+            f"export function {name}(a: string) {{\n  // {some(10)}\n"
+            f"  return {some(1)}(a, '{some(1)}').{some(1)};\n}}\n\n"
+            for name in names
+        ]
+        return "ts", f"import {{ {names[0]} }} from '../mod{number % 20:02d}/{names[1]}';\n\n" + "".join(functions)
+    if number % 10 < 9:
+        functions = [f"def {name}(a):\n    # {some(10)}\n    return {some(1)}(a)['{some(1)}']\n\n" for name in names]
+        return "py", f"from .{names[1]} import {names[0]}\n\n" + "".join(functions)
+    return "md", f"# {names[0]}\n\n" + "".join(f"## {name}\n\n{some(40)}\n\n" for name in names[1:6])
+
+
 def write(path: Path, records: int) -> None:
     """The same kind of log where the floors' own maker is not at hand."""
     chance, parent = random.Random(7), None

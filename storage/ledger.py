@@ -31,10 +31,14 @@ class Content:
     media: str
     data: bytes
     salt: bytes
+    _commitment: bytes | None = field(default=None, repr=False, compare=False)
 
     @property
     def commitment(self) -> bytes:
-        return commit(self.salt, self.data)
+        """HMAC-SHA-256 of the data under the salt; what both were when it was first asked for."""
+        if self._commitment is None:
+            self._commitment = commit(self.salt, self.data)
+        return self._commitment
 
 
 @dataclass(slots=True)
@@ -91,27 +95,27 @@ class Ledger:
         )
         leaf = leaf_hash(entry)
         self.connection.execute("INSERT INTO ledger_entry VALUES(?, ?, ?, ?)", (index, draft.id, entry, leaf))
-        for content in draft.contents:
-            self._keep(content)
+        self._keep(draft.contents)
         if index % TILE == TILE - 1:
             self._tile(0, index // TILE)
         return index, leaf
 
-    def _keep(self, content: Content) -> None:
-        commitment = content.commitment
-        self.connection.execute(
+    def _keep(self, contents: list[Content]) -> None:
+        """Store contents as payloads, each once."""
+        self.connection.executemany(
             "INSERT OR IGNORE INTO payload VALUES(?, ?, ?, ?, ?)",
-            (
-                commitment,
-                content.salt,
-                hashlib.sha256(content.data).digest(),
-                content.media,
-                len(content.data),
-            ),
+            [
+                (one.commitment, one.salt, hashlib.sha256(one.data).digest(), one.media, len(one.data))
+                for one in contents
+            ],
         )
         self.connection.executemany(
             "INSERT OR IGNORE INTO payload_chunk VALUES(?, ?, ?)",
-            [(commitment, at // CHUNK, content.data[at : at + CHUNK]) for at in range(0, len(content.data), CHUNK)],
+            [
+                (one.commitment, at // CHUNK, one.data[at : at + CHUNK])
+                for one in contents
+                for at in range(0, len(one.data), CHUNK)
+            ],
         )
 
     def _tile(self, level: int, number: int) -> None:

@@ -22,6 +22,7 @@ from storage.store import StoreError, check, identity, refused
 from storage.verify.entries import Walked, check_entries, check_payloads
 from storage.verify.folds import check_folds
 from storage.verify.report import FAILURES, NOT_CLAIMED, Failure, Marker, VerifyReport
+from storage.verify.workspaces import check_workspaces
 
 __all__ = ["FAILURES", "NOT_CLAIMED", "Failure", "Marker", "VerifyReport", "verify"]
 
@@ -106,6 +107,7 @@ def _verify(
         checks = _Segments(connection, path, walked, report, first, size)
         if folds and since is None and not any(failure.kind in _STOPS for failure in report.failures):
             check_folds(connection, own.lookup, checks.recall, report, step)
+            check_workspaces(connection, report)
         checks.rest(lambda done: step("records", done, size))
         report.seconds["records"] = now() - began
     finally:

@@ -145,6 +145,9 @@ def _note(walked: Walked, index: int, read: dict[str, Any]) -> bool:
             if type(body["source"]) is not str or type(body["revision"]) is not int or len(read["refs"]) != 1:
                 return False
             walked.revisions[body["source"], body["revision"]] = index
+        elif kind == "workspace.version":
+            if any(type(body[name]) is not shape for name, shape in _WORKSPACE.items()):
+                return False
         elif kind == "redaction":
             for commitment in body["commitments"]:
                 walked.erased[bytes.fromhex(commitment)] = index
@@ -158,6 +161,7 @@ def _note(walked: Walked, index: int, read: dict[str, Any]) -> bool:
 
 
 _SEGMENT = {"source": str, "revision": int, "from": int, "bytes": int, "records": int, "root": str}
+_WORKSPACE = {"root": str, "files": int, "gone": int}
 _REF = {"role": str, "alg": str, "commit": str, "size": int, "media": str}
 
 

@@ -233,14 +233,18 @@ class _Batch:
         self.at = micros(self.time)
         self.counts: Counter[str] = Counter()
         self.texts: list[Content] = []
+        self.files: dict[str, tuple[int, bytes | None]] = {}
         self.kept: dict[bytes, tuple[str, bool]] = {}
-        self.new: list[tuple[Change, bytes, Prepared | None]] = []
+        self.new: list[tuple[int | None, Change, bytes, Prepared | None]] = []
         self.manifest = Manifest(self.root.path, self.at, head=self._head())
 
     def take(self, batch: list[Prepared]) -> Counter[str]:
         """Take in files that were read."""
-        for prepared in batch:
-            self._decide(prepared)
+        keys = [hmac.digest(self.indexer.store.identity.lookup, one.digest, "sha256") for one in batch]
+        self.files = self._rows_of([one.path for one in batch])
+        self.kept = self._kept(keys)
+        for prepared, key in zip(batch, keys, strict=True):
+            self._decide(prepared, key)
             if len(self.manifest.changes) >= MOST_TEXTS:
                 self._write()
         self._write()
@@ -266,24 +270,36 @@ class _Batch:
         now = (report.branch, report.head)
         return None if row == now or (row is None and now == (None, None)) else now
 
-    def _decide(self, prepared: Prepared) -> None:
-        key = hmac.digest(self.indexer.store.identity.lookup, prepared.digest, "sha256")
+    def _rows_of(self, paths: list[str]) -> dict[str, tuple[int, bytes | None]]:
+        """(row, key of what it holds now) of the files that have a row."""
+        marks = ",".join("?" * len(paths))
+        rows = self.connection.execute(
+            "SELECT f.path, f.no, v.key FROM ix_workspace_file f LEFT JOIN ix_workspace_version v ON v.no = f.version "
+            f"WHERE f.root = ? AND f.path IN ({marks})",
+            (self.root.no, *paths),
+        )
+        return {path: (no, key) for path, no, key in rows.fetchall()}
+
+    def _kept(self, keys: list[bytes]) -> dict[bytes, tuple[str, bool]]:
+        """(commitment, whether it was erased) of the texts that were taken before: they are not taken again."""
+        marks = ",".join("?" * len(keys))
+        rows = self.connection.execute(
+            f'SELECT key, "commit", withheld FROM ix_workspace_version WHERE key IN ({marks}) GROUP BY key', keys
+        )
+        return {key: (commit.hex(), bool(withheld)) for key, commit, withheld in rows.fetchall()}
+
+    def _decide(self, prepared: Prepared, key: bytes) -> None:
         change = Change(prepared.path, *prepared.stat, since=0, commit="")
-        row = self.connection.execute(
-            "SELECT f.no, v.key FROM ix_workspace_file f "
-            "LEFT JOIN ix_workspace_version v ON v.no = f.version WHERE f.root = ? AND f.path = ?",
-            (self.root.no, prepared.path),
-        ).fetchone()
-        if row is not None and row[1] == key:
-            self.rows.stat(row[0], change, self.at)
+        file, held = self.files.get(prepared.path, (None, None))
+        if file is not None and held == key:
+            self.rows.stat(file, change, self.at)
             self.counts["same"] += 1
             return
-        change.since = self._since(prepared.stat, None if row is None else row[0])
-        kept = self.kept.get(key) or self._find(key) or self._keep(prepared)
-        self.kept[key] = kept
-        change.commit, withheld = kept
-        self.counts["added" if row is None or row[1] is None else "changed"] += 1
-        self.new.append((change, key, None if withheld else prepared))
+        change.since = self._since(prepared.stat, file)
+        change.commit, withheld = self.kept.get(key) or self._keep(prepared)
+        self.kept[key] = change.commit, withheld
+        self.counts["added" if held is None else "changed"] += 1
+        self.new.append((file, change, key, None if withheld else prepared))
         self.manifest.changes.append(change)
 
     def _since(self, stat: Stat, file: int | None) -> int:
@@ -294,13 +310,6 @@ class _Batch:
             query = "SELECT max(coalesce(until, captured)) FROM ix_workspace_version WHERE file = ?"
             seen = max(seen, self.connection.execute(query, (file,)).fetchone()[0] or 0)
         return changed if seen < changed <= self.at else self.at
-
-    def _find(self, key: bytes) -> tuple[str, bool] | None:
-        """The commitment of a text that is kept already, and whether it was erased: then it is not taken again."""
-        row = self.connection.execute(
-            'SELECT "commit", withheld FROM ix_workspace_version WHERE key = ? LIMIT 1', (key,)
-        ).fetchone()
-        return (row[0].hex(), bool(row[1])) if row else None
 
     def _keep(self, prepared: Prepared) -> tuple[str, bool]:
         content = text_content(prepared.data, self.indexer.random)
@@ -318,8 +327,9 @@ class _Batch:
         self.counts["entries"] += 1
         if self.manifest.head:
             self.rows.head(self.at, *self.manifest.head)
-        for change, key, prepared in self.new:
-            self.rows.change(change, self.at, entry, key, prepared)
+        for file, change, key, prepared in self.new:
+            self.rows.change(file, change, self.at, entry, key, prepared)
+        self.rows.write()
         for path, until in self.manifest.gone:
             self.rows.gone(path, until)
         self.texts, self.new, self.manifest = [], [], Manifest(self.root.path, self.at)

@@ -77,7 +77,12 @@ def _take(store: Store, index: int, entry: dict[str, Any]) -> None:
         prepared = _prepared(connection, change)
         # An erased text has no key: nothing is left to make one of.
         digest = prepared.digest if prepared is not None else bytes.fromhex(change.commit)
-        rows.change(change, manifest.at, index, hmac.digest(store.identity.lookup, digest, "sha256"), prepared)
+        row = connection.execute(
+            "SELECT no FROM ix_workspace_file WHERE root = ? AND path = ?", (root.no, change.path)
+        ).fetchone()
+        key = hmac.digest(store.identity.lookup, digest, "sha256")
+        rows.change(row[0] if row else None, change, manifest.at, index, key, prepared)
+    rows.write()
     for path, until in manifest.gone:
         rows.gone(path, until)
 

@@ -357,3 +357,30 @@ def test_a_transaction_takes_only_so_much(store: Store, tmp_path: Path, monkeypa
     assert (report.added, report.entries) == (25, 8)
     assert max(size for (size,) in rows(store.path, "SELECT length(entry) FROM ledger_entry")) < 32_768
     assert_holds(store.path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ("DELETE FROM ix_workspace_version WHERE no = 2", "it lacks a version"),
+        ("UPDATE ix_workspace_version SET since = since - 1 WHERE no = 2", "it makes up a version"),
+        ("UPDATE ix_workspace_file SET path = 'elsewhere.ts' WHERE no = 2", "it makes up a version"),
+        (
+            'UPDATE ix_workspace_version SET "commit" = (SELECT "commit" FROM ix_workspace_version WHERE no = 1) '
+            "WHERE no = 2",
+            "it makes up a version",
+        ),
+        ("DELETE FROM ix_workspace_passage WHERE version = 2", "do not make the whole"),
+        ("UPDATE ix_workspace_passage SET stop = stop - 1 WHERE version = 2", "do not make the whole"),
+        ("INSERT INTO ix_workspace_text(rowid, text) VALUES(999, 'made up')", "there are"),
+    ],
+)
+def test_an_index_that_is_not_what_the_ledger_gives_is_told(
+    store: Store, tmp_path: Path, damage: str, said: str
+) -> None:
+    index(store, str(tree(tmp_path / "w", FILES)))
+    assert verify(store.path).checked["workspace files"] == 5
+    store.connection.execute(damage)
+    report = verify(store.path)
+    assert {failure.kind for failure in report.failures} == {"index"}
+    assert any(said in failure.detail for failure in report.failures)
