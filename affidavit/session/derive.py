@@ -120,6 +120,7 @@ class Known(Protocol):
     def files_of(self, format: str, native: str) -> list[int]: ...
     def marks(self, n: int) -> Marks | None: ...
     def original(self, n: int) -> int | None: ...
+    def message(self, n: int) -> str | None: ...
     def spent_by(self, n: int) -> tuple[int, int] | None: ...
 
 
@@ -145,6 +146,11 @@ class Changes:
     summaries: Told = field(default_factory=dict)
     forks: dict[int, Fork] = field(default_factory=dict)
     echoes: echoes.Echoes = field(default_factory=dict)
+
+
+def _when(row: Row) -> int:
+    """A record's instant; one without is later than all."""
+    return 1 << 63 if row[AT] is None else int(row[AT])
 
 
 def _since(before: tuple[int, int, int] | None, now: tuple[int, int, int]) -> Spending:
@@ -430,7 +436,7 @@ class Derivation:
                 for row in rows:
                     self._flag(row, "", "same_id_differs")
             elif not lane and (state.begun < twins.BEGINNING or state.twins) and twins.matter(state, record):
-                self._twins(state, record, rows)
+                self._twins(state, n, record, rows, message if spent is not None else 0)
             self._events(source, state, n, rows, lane, turn)
             for block, text in texts:
                 self.changes.texts.append((n + block, text))
@@ -477,7 +483,7 @@ class Derivation:
                 row[ID] = event_id(source.format, native, f"{record}#{before}", path if row is not rows[0] else "")
         return first
 
-    def _twins(self, state: SessionState, record: str, rows: list[Row]) -> None:
+    def _twins(self, state: SessionState, n: int, record: str, rows: list[Row], message: int) -> None:
         """Flag a record whose id stands in another session, and that other record."""
         record = record[1:] if record[:2] == " =" else record
         for native in twins.begins(state, record, self.known, self.changes.beginnings):
@@ -488,8 +494,32 @@ class Derivation:
                 self.touched[other.no] = other
         for place in twins.of(state, record, self.known, self._places):
             if self._has_event(place.n):
-                self._flag(self._event(place.n), "", "twin")
+                twin = self._event(place.n)
+                self._flag(twin, "", "twin")
                 self._flag(rows[0], "", "twin")
+                if message:
+                    self._paid_once(state, n, rows[0], message, twin)
+
+    def _paid_once(self, state: SessionState, n: int, row: Row, message: int, other: Row) -> None:
+        """Two sessions hold one record of one message: it was paid for where it was earlier; where none is, once."""
+        copied = next((one for one in self._twinned(state) if one.no == other[SESSION]), None)
+        name = self.known.message(other[N]) if copied is not None else None
+        if copied is None or not name or message != event_id(state.format, state.native, name, "usage"):
+            return
+        first = _when(row), state.native
+        unpaid = state if (_when(other), copied.native) < first else copied
+        key = unpaid.no, event_id(unpaid.format, unpaid.native, name, "usage")
+        if (spent := self._spent_on(key)) is not None:
+            self._unspent(unpaid, key, spent)
+            self._flag(row if spent[0] == n else self._event(spent[0]), "", "paid_elsewhere")
+            self.touched[unpaid.no] = unpaid
+
+    def _twinned(self, state: SessionState) -> Iterable[SessionState]:
+        found = (self._known_session(state.format, native) for native in state.twins)
+        return (one for one in found if one is not None)
+
+    def _spent_on(self, key: tuple[int, int]) -> Spent | None:
+        return self.changes.usage.get(key) or self._spent.get(key) or self.known.usage(key[0], [key[1]]).get(key[1])
 
     def _echoed(self, first: int, n: int, original: int) -> None:
         """A record says what another stream of its log said before: it has a place, and no event of its own."""
@@ -534,22 +564,24 @@ class Derivation:
                     self._flag(self._event(n + block), "", "inherited")
                     block += 1
                 key = spent[n] if n in spent else self.known.spent_by(n)
-                if key is not None:
-                    self._unspent(state, key)
+                if key is not None and (before := self._spent_on(key)) is not None:
+                    self._unspent(state, key, before)
 
-    def _unspent(self, state: SessionState, key: tuple[int, int]) -> None:
-        before = self.changes.usage.get(key) or self.known.usage(key[0], [key[1]])[key[1]]
+    def _unspent(self, state: SessionState, key: tuple[int, int], before: Spent) -> None:
+        """Count a message's tokens no longer."""
         state.tokens_in -= before[2]
         state.tokens_out -= before[3]
         state.cache_read -= before[4]
         state.cache_write -= before[5]
         self.changes.usage[key] = self._spent[key] = (before[0], before[1], 0, 0, 0, 0)
 
-    def _is_inherited(self, state: SessionState, n: int) -> bool:
-        if not self.inheriting.of(state.format, state.native):
+    def _is_paid(self, state: SessionState, n: int) -> bool:
+        """Whether the tokens of the message that began with event ``n`` count in another session."""
+        if not state.twins and not self.inheriting.of(state.format, state.native):
             return False
         row = self.changes.events.get(n) or self.changes.corrected.get(n) or self.known.event(n)
-        return "inherited" in row[FLAGS]
+        flags = row[FLAGS].split()
+        return "inherited" in flags or "paid_elsewhere" in flags
 
     def _has_event(self, n: int) -> bool:
         """Whether a known record made any event."""
@@ -716,7 +748,7 @@ class Derivation:
             state.models.append(model)
         if before is not None:
             n, model = before[0], model or before[1]
-            if not any(before[2:]) and self._is_inherited(state, n):
+            if not any(before[2:]) and self._is_paid(state, n):
                 return
             state.tokens_in -= before[2]
             state.tokens_out -= before[3]

@@ -219,6 +219,7 @@ FLAGS = {
     "inherited": "copied from the session this one was forked from, where it happened and was paid for",
     "twin": "another session holds a record with this id, too: its history was copied, or ids were given twice",
     PARTIAL: "only some texts were taken out of the context; the rest stayed",
+    "paid_elsewhere": "another session holds the same message from before: its tokens count there",
     "escalated": "it asks for more than its sandbox allows; what came of that is told by its result",
     "orphan_result": "a result whose call is not in the log",
 }

@@ -196,6 +196,16 @@ class Tables:
         row = self.connection.execute(f"SELECT original FROM {self.prefix}copied WHERE n = ?", (n,)).fetchone()
         return row and int(row[0])
 
+    def message(self, n: int) -> str | None:
+        """The id of the model message a record is a part of."""
+        try:
+            record = orjson.loads(self.record(n))
+        except ValueError:
+            return None
+        message = record.get("message") if type(record) is dict else None
+        name = message.get("id") if type(message) is dict else None
+        return name if type(name) is str else None
+
     def spent_by(self, n: int) -> tuple[int, int] | None:
         """The message, as (session, id), whose tokens stand with an event."""
         row = self.connection.execute(f"SELECT session, message FROM {self.prefix}usage WHERE n = ?", (n,)).fetchone()

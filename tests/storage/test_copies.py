@@ -162,7 +162,39 @@ def test_history_copied_into_a_new_session_is_flagged_where_it_is_the_same(
     assert found["second"] == [("Prompt 1", True), ("Well", True), ("Prompt 2", False), ("More", False)]
     assert found["third"] == [("Prompt 3", False), ("Else", False)]
     tokens = dict(rows(path, "SELECT native, tokens_out FROM session"))
-    assert tokens == {"first": 30, "second": 70, "third": 1}
+    assert tokens == {"first": 30, "second": 40, "third": 1}
+    assert_holds(path)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("later", [True, False])
+def test_tokens_of_a_copied_message_count_where_it_is_older(
+    tmp_path: Path, order: tuple[int, ...], *, later: bool
+) -> None:
+    """A message on three lines, of which the copy in the session resumed from it has new times, or the same."""
+    parts = []
+    for part, made in ((2, 0), (3, 0), (4, 30)):
+        at = f"2026-03-02T09:00:0{part}.000Z"
+        more = {"uuid": f"m{part}", "parentUuid": "u1", "timestamp": at}
+        parts.append(log.says(f"Part {part}", id="msg_1", usage=log.tokens(3, made), **more))
+    history = [person(1), *parts]
+    copied = [
+        {**one, "timestamp": f"2026-03-02T10:00:0{place}.000Z"} if later else one for place, one in enumerate(history)
+    ]
+    files = [
+        in_session("b", history),
+        in_session("a", [*copied, log.says("More", id="msg_2", usage=log.tokens(4, 40), uuid="n1", parentUuid="m4")]),
+        in_session("b", [*history, log.says("On", id="msg_3", usage=log.tokens(1, 7), uuid="n2", parentUuid="m4")]),
+    ]
+    with store_in(tmp_path) as store:
+        for place in order:
+            take(store, write(tmp_path / "logs", log.lines(files[place]), f"{place}.jsonl"))
+        path = store.path
+    tokens = dict(rows(path, "SELECT native, tokens_out FROM session"))
+    assert tokens == ({"b": 37, "a": 40} if later else {"b": 7, "a": 70})
+    (told,) = rows(path, "SELECT s.native, e.summary FROM event e JOIN session s ON s.no = e.session "
+                         "WHERE e.flags LIKE '%paid_elsewhere%'")  # fmt: skip
+    assert told == ("a" if later else "b", "Part 2")
     assert_holds(path)
 
 

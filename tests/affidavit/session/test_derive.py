@@ -125,6 +125,9 @@ class Memory:
     def original(self, n: int) -> int | None:
         return dict(self.copied).get(n)
 
+    def message(self, n: int) -> None:  # noqa: ARG002
+        return None
+
     def spent_by(self, n: int) -> tuple[int, int] | None:
         return next((key for key, spent in self.spent.items() if spent[0] == n), None)
 
