@@ -12,20 +12,23 @@ from console.words import plural
 
 @command("rebuild", "Make the derived tables again from the ledger", prints="entries")
 def rebuild_command(call: Call) -> int:
-    """Make every derived table and the search index again from the recorded bytes.
+    """Make every derived table, the search index and the index of workspaces again from the recorded bytes.
 
     The recorded bytes are not touched, and the present tables stay in use until the new ones are whole. ctrl+c leaves
     them as they are.
     """
     from storage.rebuild import rebuild
     from storage.refold import Cancelled
-    from storage.store import Store
+    from storage.store import Store, refusing
+    from storage.workspace.remaking import remake
 
     cancel = threading.Event()
     meter = Meter(call.output)
     with stopping(cancel), Store.open(call.store, progress=meter.count) as store:
         try:
             entries = store.rebuilt or rebuild(store, progress=meter.count, cancel=cancel)
+            with refusing(store.path):
+                remake(store)
         except Cancelled:
             meter.clear()
             call.output.tell("interrupted: the tables are as they were")

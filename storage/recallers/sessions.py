@@ -58,11 +58,22 @@ class _Session(NamedTuple):
 
 
 class _Events:
-    """What the recallers over sessions share: reading events inside a scope."""
+    """What the recallers over sessions have in common: reading events inside a scope."""
 
     def __init__(self, link: ReadConnection, records: Callable[[], Records]) -> None:
         self._link = link
         self._records = records
+        self._bounds: tuple[tuple[int, int], tuple[int, int]] | None = None
+
+    def _places(self, session: int) -> tuple[int, int] | None:
+        """Between which rows of the full text a session's events lie; looked for once while nothing is added."""
+        version = int(self._link.value("PRAGMA data_version"))
+        if self._bounds is None or self._bounds[0] != (session, version):
+            row = self._link.row("SELECT -max(n), -min(n) FROM event WHERE session = ?", (session,))
+            if row is None or row[0] is None:
+                return None
+            self._bounds = (session, version), (row[0], row[1])
+        return self._bounds[1]
 
     def _session(self, scope: RetrievalScope) -> _Session | None:
         """The session a scope names, by the agent's own id of it or by ours; ``None`` where it is not one alone."""
@@ -78,8 +89,8 @@ class _Events:
     def _matching(self, phrases: Iterable[str], session: int, tests: list[Condition]) -> list[int]:
         """The newest events of a session that hold any of the phrases."""
         query = any_query(phrases)
-        bounds = self._link.row("SELECT -max(n), -min(n) FROM event WHERE session = ?", (session,))
-        if query is None or bounds is None or bounds[0] is None:
+        bounds = None if query is None else self._places(session)
+        if bounds is None:
             return []
         where = both(
             [

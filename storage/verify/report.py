@@ -30,7 +30,7 @@ FAILURES = {
     "fold_extra": "a table has a row that the ledger does not give",
     "fold_differs": "a row of a table is not what the ledger gives",
     "fold_failed": "the tables could not be made again from the ledger",
-    "index": "the search index lacks an event, or has one that is not there",
+    "index": "an index lacks what the ledger gives, or holds what it does not give",
     "rolled_back": "the ledger is shorter than when it was last verified here",
     "forked": "the ledger's beginning is not the one that was last verified here",
     "damaged": "SQLite could not read a part of the store",

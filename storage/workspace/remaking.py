@@ -23,6 +23,18 @@ from storage.workspace.writing import Rows
 _OURS: Final = f'"type":"{TYPE}"'.encode()
 
 
+def remake(store: Store) -> bool:
+    """Make the index again from the ledger, where there is one; whether there is. What was begun goes on next time."""
+    connection = store.connection
+    if tables.made(connection) is None:
+        return False
+    connection.execute("BEGIN IMMEDIATE")
+    tables.make(connection)
+    connection.execute("COMMIT")
+    make_ready(store)
+    return True
+
+
 def make_ready(store: Store) -> None:
     """See that the tables are there, whole and of this version. Raises ``StoreError`` where the ledger is damaged."""
     connection = store.connection

@@ -384,3 +384,38 @@ def test_an_index_that_is_not_what_the_ledger_gives_is_told(
     report = verify(store.path)
     assert {failure.kind for failure in report.failures} == {"index"}
     assert any(said in failure.detail for failure in report.failures)
+
+
+def test_an_index_that_was_damaged_can_be_made_again(store: Store, tmp_path: Path) -> None:
+    assert remaking.remake(store) is False
+    index(store, str(tree(tmp_path / "w", FILES)))
+    before = content(store.path)
+    store.connection.execute("DELETE FROM ix_workspace_version")
+    store.connection.execute("INSERT INTO ix_workspace_text(rowid, text) VALUES(999, 'made up')")
+    assert remaking.remake(store) is True
+    assert content(store.path) == before
+    assert_holds(store.path)
+
+
+def test_an_index_half_made_again_goes_on(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Later()
+    root = tree(tmp_path / "w", FILES)
+    index(store, str(root), clock=clock)
+    index(store, str(tree(root, {"more.py": "A = 1\n"})), clock=clock)
+    before = content(store.path)
+    taking, taken = remaking._take, []
+
+    def failing(*given: object) -> None:
+        if len(taken) == 1:
+            raise KeyboardInterrupt
+        taken.append(given)
+        taking(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(remaking, "_take", failing)
+    with pytest.raises(KeyboardInterrupt):
+        remaking.remake(store)
+    monkeypatch.undo()
+    assert not tables.usable(store.connection)
+    assert verify(store.path).holds
+    remaking.make_ready(store)
+    assert content(store.path) == before
