@@ -42,7 +42,7 @@ class Situation:
     facets: bool = False
 
 
-DETAILS = frozenset({"timeline", "entry", "rules"})
+DETAILS = frozenset({"timeline", "entry", "rules", "snapshot", "context"})
 """Views that show one thing of a list: escape goes back from them once there is nothing else to leave."""
 
 Reason = Callable[[Situation], "str | None"]
@@ -191,7 +191,9 @@ def key_text(key: str) -> str:
 
 _SESSIONS = frozenset({"sessions"})
 _TIMELINE = frozenset({"timeline"})
-_BYTES = frozenset({"timeline", "entry"})
+_BYTES = frozenset({"timeline", "entry", "context"})
+_CONTEXT = frozenset({"context"})
+_SNAPSHOT = frozenset({"snapshot"})
 _SEARCH = frozenset({"search"})
 _VERIFY = frozenset({"verify"})
 _RULES = frozenset({"rules"})
@@ -220,6 +222,14 @@ ACTIONS: tuple[Action, ...] = (
            _BYTES, 6, _row),
     Action("hidden", "hidden", "Show what is hidden at first: what the runtime says of itself; and hide it again",
            ("h",), "Timeline", _TIMELINE, 0, _filled),
+    Action("context", "saw", "Show what the model saw here: every text in front of it in this request", ("i",),
+           "Timeline", _TIMELINE, 2, _row),
+    Action("request.next", "next request", "Go to the next model request of the session", ("right_square_bracket",),
+           "What the model saw", _CONTEXT, 3),
+    Action("request.previous", "request before", "Go to the model request before", ("left_square_bracket",),
+           "What the model saw", _CONTEXT, 4),
+    Action("swap", "selected or rejected", "Show what was chosen, or what was turned away", ("tab",), "Snapshot",
+           _SNAPSHOT, 3),
     Action("rules", "rules", "Show the rule files in force at this event, such as CLAUDE.md", ("I",), "Timeline",
            _TIMELINE, 0, _row),
     Action("rule.next", "next file", "Go to the next rule file's text", ("right_square_bracket",), "Rule files", _RULES,
@@ -263,6 +273,7 @@ ACTIONS: tuple[Action, ...] = (
            foot=2, foot_in=DETAILS, why=_back),
     Action("forward", "forward", "Go forward again", ("alt+right",), why=_forward),
     Action("go.sessions", "Sessions", "List every session", ("2",), why=_always),
+    Action("go.snapshots", "Snapshots", "List every retrieval that was recorded", ("3",), why=_always),
     Action("go.verify", "Verify", "See what is checked and what holds", ("5",), why=_always),
     Action("go.search", "Search", "Search the text of every session", ("6",), why=_filled),
     Action("leave", "leave", "Leave what is open or running (a prompt, filter, full screen, import), then go back",

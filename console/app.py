@@ -257,6 +257,9 @@ class AffidavitApp(App[None]):
     def do_go_sessions(self) -> None:
         self.go(Place("sessions"))
 
+    def do_go_snapshots(self) -> None:
+        self.go(Place("snapshots"))
+
     def do_go_verify(self) -> None:
         self.go(Place("verify"))
 
@@ -394,6 +397,18 @@ def _make(name: str) -> View:
         from console.screens.entry.screen import EntryView
 
         return EntryView()
+    if name == "snapshots":
+        from console.screens.snapshots.screen import SnapshotsView
+
+        return SnapshotsView()
+    if name == "snapshot":
+        from console.screens.snapshot.screen import SnapshotView
+
+        return SnapshotView()
+    if name == "context":
+        from console.screens.context.screen import ContextView
+
+        return ContextView()
     if name == "rules":
         from console.screens.rules.screen import RulesView
 

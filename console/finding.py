@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from affidavit.session.address import (
     Address,
     AddressError,
+    ContextAddress,
     EntryAddress,
     PayloadAddress,
     SessionAddress,
+    SnapshotAddress,
     TurnAddress,
     parse,
 )
@@ -146,6 +148,10 @@ def _what(address: Address) -> str:
             return "an event of a session"
         case TurnAddress():
             return f"turn {address.number} of a session"
+        case ContextAddress():
+            return f"what the model saw in request {address.number} of a session"
+        case SnapshotAddress():
+            return "a retrieval" if address.citation is None else "a citation of a retrieval"
         case EntryAddress():
             return "a ledger entry"
         case PayloadAddress():
@@ -168,6 +174,15 @@ def resolve(archive: Archive, address: Address) -> Place:
             if start is not None:
                 return Place("timeline", session=row.uid, event=event_hex(start.id))
             raise NotFound(f"session {row.uid} has no turn {number}: it has {row.turns}")
+        case ContextAddress(session=id, number=number):
+            row = session_of(archive, id)
+            requests = archive.inputs(row.key).requests
+            request = requests.numbered(number)
+            if request is None:
+                raise NotFound(f"session {row.uid} has no model request {number}: it has {requests.count()}")
+            return Place("context", session=row.uid, event=event_hex(request.row.id))
+        case SnapshotAddress(id=id, citation=citation):
+            return Place("snapshot", session=id, event=citation or "")
         case EntryAddress() | PayloadAddress():
             return Place("entry", session=str(address))
         case _:

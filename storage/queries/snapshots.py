@@ -23,6 +23,9 @@ COLUMNS: Final = """p.n, p.id, p.uid, s.no, s.uid, s.title, p.request, p.purpose
  p.filtered, p.ranked_out, p.trimmed, p.selected, p.redacted, p.sources, p.reasons, p.verdict"""
 TABLES: Final = "snapshot p LEFT JOIN session s ON s.no = p.session"
 MOST_FOUND: Final = 20
+FACETS: Final = {"purpose": "purpose", "source": "sources", "reason": "reasons", "verdict": "verdict"}
+"""Fields a list is narrowed down by, with their columns; they are those of :class:`SnapshotFilter`."""
+
 _LAST: Final = chr(0x10FFFF)
 
 
@@ -108,6 +111,16 @@ class Snapshots:
     def count(self, filter: SnapshotFilter = _ALL) -> Total:
         """Snapshots of the filtered list."""
         return Total(_listing(filter).count(self._link), True)
+
+    def facet(self, name: str) -> list[tuple[str, int]]:
+        """Values that a field of :data:`FACETS` has over all snapshots, with their counts, most frequent first."""
+        column = FACETS[name]
+        tables = f"snapshot p, json_each(p.{column}) j" if column in ("sources", "reasons") else "snapshot p"
+        value = "j.value" if column in ("sources", "reasons") else f"p.{column}"
+        sql = (
+            f"SELECT {value}, count(*) FROM {tables} WHERE {value} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100"
+        )
+        return [(str(found), count) for found, count in self._link.rows(sql)]
 
     def cursor(self, key: int) -> Cursor | None:
         """Where a snapshot stands in the list, ``None`` if there is no such snapshot."""

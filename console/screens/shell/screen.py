@@ -25,7 +25,7 @@ Purpose = Literal["filter", "address", "folder"]
 ENTER: Final[dict[Purpose, str]] = {"filter": "keep", "address": "go there", "folder": "import"}
 """What enter does with what was typed."""
 
-TABS = ("go.sessions", "go.verify", "go.search")
+TABS = ("go.sessions", "go.snapshots", "go.verify", "go.search")
 """The views in the bar, in the order of their keys."""
 
 WHOLE = (

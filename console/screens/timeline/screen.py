@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -19,6 +19,9 @@ from console.widgets import figures
 from console.widgets.chooser import Chooser
 from console.widgets.ink import Ink, Line
 from console.widgets.notice import Notice
+
+if TYPE_CHECKING:
+    from storage.queries.snapshots import SnapshotRow
 
 
 class TimelineView(Steps):
@@ -195,6 +198,21 @@ class TimelineView(Steps):
             self.set_whole(not self.has_class("-whole"))
 
     # the event itself
+
+    def do_context(self) -> None:
+        session, item, app = self.session, self.item, self.console_app
+        if session is None or item is None:
+            return
+        row = row_of(item)
+        seen = Place("context", session=session.uid, event=event_hex(row.id))
+        if row.kind != "retrieval.snapshot.created":
+            app.go(seen)
+            return
+
+        def found(snapshot: SnapshotRow | None) -> None:
+            app.go(seen if snapshot is None else Place("snapshot", session=snapshot.uid))
+
+        app.pool.ask((self, "snapshot"), lambda archive: archive.snapshots.row(row.key), found, app.failed)
 
     def do_rules(self) -> None:
         if self.session is not None and self.item is not None:
