@@ -30,8 +30,8 @@ async def test_sessions_are_listed_newest_first_and_opened_with_enter() -> None:
 
 async def test_screens_that_do_not_exist_yet_have_no_key_and_no_place_in_the_bar() -> None:
     async with stage() as it:
-        await it.play("press 1 3 4")
-        assert it.lines[0].split()[:8] == ["Affidavit", "2", "Sessions", "│", "5", "Verify", "│", "6"]
+        await it.play("press 1 4")
+        assert it.lines[0].split()[:8] == ["Affidavit", "2", "Sessions", "│", "3", "Snapshots", "│", "5"]
         await it.play("press j j")
         assert it.app.view is not None
         assert it.app.view.NAME == "sessions"
