@@ -223,7 +223,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("hidden", "hidden", "Show what is hidden at first: what the runtime says of itself; and hide it again",
            ("h",), "Timeline", _TIMELINE, 0, _filled),
     Action("context", "saw", "Show what the model saw here: every text in front of it in this request", ("i",),
-           "Timeline", _TIMELINE, 2, _row),
+           "Timeline", _TIMELINE, 5, _row),
     Action("request.next", "next request", "Go to the next model request of the session", ("right_square_bracket",),
            "What the model saw", _CONTEXT, 3),
     Action("request.previous", "request before", "Go to the model request before", ("left_square_bracket",),

@@ -83,7 +83,7 @@ class SnapshotsView(ListView):
             self.reload()
         self.focus_main()
 
-    def grown(self) -> None:
+    def grown(self, sessions: frozenset[int]) -> None:  # noqa: ARG002
         if self._rows.cursor == 0 and self._rows.before is None and not self.console_app.shell.prompting:
             self.reload()
 
