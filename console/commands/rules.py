@@ -13,9 +13,10 @@ from affidavit.session.times import iso
 from console.commands import documents, rule_documents
 from console.commands.call import Call, Refused, command
 from console.commands.completing import addresses
-from console.commands.proving import Prover
+from console.commands.proving import MOST_TOLD, Prover
 from console.commands.resolve import find_event, find_session, find_turn
 from console.commands.rule_ref import RuleRef, lines_of, readings
+from console.commands.show import LARGEST_SHOWN
 from console.output import Column
 from console.words import moment, number, plural, size
 
@@ -177,10 +178,16 @@ def _print_text(call: Call, file: RuleFile, whole: bytes | None, first: int, lin
 
     said = f"payload/{file.digest}" if file.digest else "its text cannot be had: it was erased, or is too large"
     call.output.line(f"imported {moment(file.imported)} UTC  {said}")
-    for one in hidden(whole or b""):
+    runs = hidden(whole or b"")
+    for one in runs[:MOST_TOLD]:
         says = f": {one.says}" if one.says else ""
         call.output.line(f"{HIDDEN} ({one.kind}) in line {number(one.line)}{says}")
+    if len(runs) > MOST_TOLD:
+        call.output.line(f"{HIDDEN} in {number(len(runs) - MOST_TOLD)} places more")
     call.output.say()
+    if sum(map(len, lines)) > LARGEST_SHOWN:
+        call.output.tell(f"too large to print; affidavit show payload/{file.digest} --raw writes its bytes")
+        return
     for at, line in enumerate(lines, first):
         call.output.line(f"{at:>6}  " + line.removesuffix("\r"))
 
@@ -253,9 +260,11 @@ def _print_in_force(call: Call, archive: Archive, session: SessionRow, one: InFo
         line(f"    only for files like {', '.join(one.patterns)}")
     for told in one.loaded:
         line(f"    {documents.event_address(session.uid, told.id)}  {_held(told, one.file)}")
-    for brought in one.brings:
-        if brought.path is None:
-            line(f"    line {number(brought.line)} brings in @{brought.target}, which was not imported")
+    absent = [brought for brought in one.brings if brought.path is None]
+    for brought in absent[:MOST_ABSENT]:
+        line(f"    line {number(brought.line)} brings in @{brought.target}, which was not imported")
+    if len(absent) > MOST_ABSENT:
+        line(f"    and {number(len(absent) - MOST_ABSENT)} more were not imported")
     if one.file.hidden:
         line(f"    {HIDDEN}: affidavit rules {one.file.path}")
     if sections:

@@ -29,6 +29,9 @@ MOST_SECTIONS: Final = 2_000
 MOST_IMPORTS: Final = 200
 LONGEST_HEADING: Final = 200
 LONGEST_TARGET: Final = 1_000
+LONGEST_SAYS: Final = 500
+"""Characters of what hidden ones say that are quoted."""
+
 HEAD: Final = 8_192
 """Bytes in which front matter must end."""
 
@@ -170,7 +173,7 @@ def hidden(whole: bytes) -> list[Hidden]:
     for run in hidden_payload(text):
         line += text.count("\n", at, run.start)
         at = run.start
-        found.append(Hidden(line, run.kind, run.text))
+        found.append(Hidden(line, run.kind, run.text[:LONGEST_SAYS]))
     return found
 
 
@@ -237,11 +240,14 @@ def is_path(target: str) -> bool:
 
 
 def imports(whole: bytes) -> list[Import]:
-    """What a file brings in with ``@path``, outside of code; the first 200. A name without ``/`` or ``.`` is nobody's
-    path but a person or a package, and left out."""
+    """What a file brings in with ``@path``, outside of code: each once, the first 200.
+
+    A name without ``/`` or ``.`` is nobody's path but a person or a package, and left out.
+    """
     found: list[Import] = []
     if b"@" not in whole:
         return found
+    seen: set[str] = set()
     fence = ""
     for number, line in enumerate(whole.decode("utf-8", "replace").split("\n"), 1):
         bare = line.strip()
@@ -256,7 +262,10 @@ def imports(whole: bytes) -> list[Import]:
             continue
         for match in _TARGET.finditer(_SPAN.sub(" ", line)):
             target = match[1].rstrip(".,!")
-            if ("/" in target or "." in target) and len(target) <= LONGEST_TARGET and "\0" not in target:
+            if target in seen or len(target) > LONGEST_TARGET or "\0" in target:
+                continue
+            if "/" in target or "." in target:
+                seen.add(target)
                 found.append(Import(number, marked(target)))
                 if len(found) == MOST_IMPORTS:
                     return found

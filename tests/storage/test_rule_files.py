@@ -94,6 +94,7 @@ def test_imports_stand_outside_of_code_and_are_paths() -> None:
     whole = (
         b"See @docs/style.md, and `@not/this.md`.\n```\n@nor/this.md\n```\n@ada mails a@example.com; (@~/.claude/me.md)"
     )
+    whole += b" @docs/style.md"
     assert [(one.line, one.target) for one in imports(whole)] == [(1, "docs/style.md"), (5, "~/.claude/me.md")]
 
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 MOST = 200_000
 """Bytes of a file whose text is shown; of a longer one the beginning."""
 
+MOST_ABSENT = 5
+"""Imports of one file, that were not imported themselves, that are named."""
+
 SCOPES = {
     "managed": "for this machine",
     "user": "for the user",
@@ -105,11 +108,13 @@ def _about(place: int, one: InForce, outside: Outside) -> list[Line]:
         said.append((Ink("quiet", f"   {one.newer} newer revision{'' if one.newer == 1 else 's'} imported since"),))
     if one.loaded and not sure:
         said.append((Ink("person", "   ! the log holds another text of it than any that was imported"),))
+    absent = [brought for brought in one.brings if brought.path is None]
     said += [
         (Ink("person", f"   ! line {brought.line} brings in @{outside.line(brought.target)}, which was not imported"),)
-        for brought in one.brings
-        if brought.path is None
+        for brought in absent[:MOST_ABSENT]
     ]
+    if len(absent) > MOST_ABSENT:
+        said.append((Ink("person", f"   ! and {figures.number(len(absent) - MOST_ABSENT)} more were not imported"),))
     if one.file.hidden:
         said.append(
             (Ink("fails", f"   ! hidden characters in {one.file.hidden} place{'' if one.file.hidden == 1 else 's'}"),)
