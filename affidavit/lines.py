@@ -45,11 +45,25 @@ def _snapshot() -> Model:
     return SnapshotLine
 
 
+def _candidate() -> Model:
+    from affidavit.memory.lines import CandidateLine
+
+    return CandidateLine
+
+
+def _record() -> Model:
+    from affidavit.memory.lines import RecordLine
+
+    return RecordLine
+
+
 LINES: dict[str, Callable[[], Model]] = {
     "session.event": _session_event,
     "artifact": _artifact,
     "retrieval.request": _request,
     "retrieval.snapshot": _snapshot,
+    "memory.candidate": _candidate,
+    "memory.record": _record,
 }
 """The types a line may have, each with what gives its model."""
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from affidavit.retrieval.candidate import Recaller
     from affidavit.retrieval.request import RetrievalScope
     from storage.queries.inputs import Inputs
+    from storage.queries.governed_archive import Governed
     from storage.queries.records import Records
     from storage.queries.rules import RuleFile, RuleSection
     from storage.queries.rules_in_force import RulesInForce
@@ -111,6 +112,13 @@ class Archive:
         from storage.recallers import recallers
 
         return recallers(self._link, lambda: self._records, scope)
+
+    @cached_property
+    def governed(self) -> Governed:
+        """Candidates, memories, and what was decided about them."""
+        from storage.queries.governed_archive import Governed
+
+        return Governed(self._link, lambda: self._records)
 
     # sessions
 

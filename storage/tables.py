@@ -12,8 +12,10 @@ writes go through the driver with tuples. Times are UTC microseconds since 1970.
 from __future__ import annotations
 
 from sqlalchemy import Column, Index, Integer, LargeBinary, Text
+from sqlalchemy import text as sql
 from sqlmodel import Field, SQLModel
 
+from affidavit.memory.transitions import OPEN
 from storage.folds import FOLDS
 
 __all__ = ["DURABLE", "FOLDS", "SQLModel"]
@@ -520,6 +522,166 @@ class CopiedBeginning(SQLModel, table=True):
     seen: int = Field(sa_column=_int())
     end: int | None = Field(sa_column=_int(null=True))
     awaits: int | None = Field(sa_column=_int(null=True))
+
+
+class Candidate(SQLModel, table=True):
+    """A memory candidate and where it stands. See ``storage.folds.governed_rows``, which names every column."""
+
+    __tablename__ = "candidate"
+    __table_args__ = (
+        Index("candidate_waiting", "risk", "id", sqlite_where=sql(f"status IN {OPEN!r}")),
+        Index("candidate_by_status", "status", "created", "id"),
+        Index("candidate_by_created", "created", "id"),
+        Index("candidate_by_scope", "level", "scope"),
+        Index("candidate_by_words", "words"),
+        STRICT,
+    )
+    id: str = Field(sa_column=_key(Text))
+    native: str = Field(sa_column=_text())
+    n: int = Field(sa_column=_int())
+    seen: int = Field(sa_column=_int())
+    origin: str = Field(sa_column=_text())
+    version: int = Field(sa_column=_int())
+    status: str = Field(sa_column=_text())
+    claimed: str = Field(sa_column=_text())
+    kind: str = Field(sa_column=_text())
+    level: str = Field(sa_column=_text())
+    scope: str = Field(sa_column=_text())
+    source: str = Field(sa_column=_text())
+    confidence: str = Field(sa_column=_text())
+    authority: str = Field(sa_column=_text())
+    created: int = Field(sa_column=_int())
+    expires: int | None = Field(sa_column=_int(null=True))
+    risk: int = Field(sa_column=_int())
+    words: str = Field(sa_column=_text())
+    memory: str | None = Field(sa_column=_text(null=True))
+    merged: str | None = Field(sa_column=_text(null=True))
+    until: int | None = Field(sa_column=_int(null=True))
+    stream: str | None = Field(sa_column=_text(null=True))
+    sseq: int | None = Field(sa_column=_int(null=True))
+    entry: int | None = Field(sa_column=_int(null=True))
+
+
+class CandidateVersion(SQLModel, table=True):
+    """One version of a candidate; ``entry``: the decision that made it, null where a line did."""
+
+    __tablename__ = "candidate_version"
+    __table_args__ = KEYED
+    candidate: str = Field(sa_column=_key(Text))
+    version: int = Field(sa_column=_key(Integer))
+    entry: int | None = Field(sa_column=_int(null=True))
+    body: str = Field(sa_column=_text())
+
+
+class Memory(SQLModel, table=True):
+    """A governed memory as its current version says."""
+
+    __tablename__ = "memory"
+    __table_args__ = (
+        Index("memory_by_status", "status", "id"),
+        Index("memory_by_updated", "updated", "id"),
+        Index("memory_by_scope", "level", "scope"),
+        Index("memory_by_words", "words"),
+        STRICT,
+    )
+    id: str = Field(sa_column=_key(Text))
+    candidate: str = Field(sa_column=_text())
+    version: int = Field(sa_column=_int())
+    status: str = Field(sa_column=_text())
+    kind: str = Field(sa_column=_text())
+    level: str = Field(sa_column=_text())
+    scope: str = Field(sa_column=_text())
+    authority: str = Field(sa_column=_text())
+    confidence: str = Field(sa_column=_text())
+    visibility: str = Field(sa_column=_text())
+    created: int = Field(sa_column=_int())
+    approved: int = Field(sa_column=_int())
+    verified: int | None = Field(sa_column=_int(null=True))
+    updated: int = Field(sa_column=_int())
+    expires: int | None = Field(sa_column=_int(null=True))
+    review: int | None = Field(sa_column=_int(null=True))
+    words: str = Field(sa_column=_text())
+    merged: str | None = Field(sa_column=_text(null=True))
+    stream: str = Field(sa_column=_text())
+    sseq: int = Field(sa_column=_int())
+    entry: int = Field(sa_column=_int())
+
+
+class MemoryVersion(SQLModel, table=True):
+    """One version of a governed memory and the decision that made it."""
+
+    __tablename__ = "memory_version"
+    __table_args__ = KEYED
+    memory: str = Field(sa_column=_key(Text))
+    version: int = Field(sa_column=_key(Integer))
+    decision: str = Field(sa_column=_text())
+    entry: int = Field(sa_column=_int())
+    status: str = Field(sa_column=_text())
+    body: str = Field(sa_column=_text())
+
+
+class Claim(SQLModel, table=True):
+    """Who is deciding about a candidate or memory (``object``), until when."""
+
+    __tablename__ = "claim"
+    __table_args__ = KEYED
+    object: str = Field(sa_column=_key(Text))
+    by: str = Field(sa_column=_text())
+    at: int = Field(sa_column=_int())
+    until: int = Field(sa_column=_int())
+    stream: str = Field(sa_column=_text())
+    sseq: int = Field(sa_column=_int())
+    entry: int = Field(sa_column=_int())
+
+
+class Decision(SQLModel, table=True):
+    """A decision about a candidate or memory (``object``), with what stood before it, for undoing it."""
+
+    __tablename__ = "decision"
+    __table_args__ = (Index("decision_about", "object", "entry"), Index("decision_by_batch", "batch"), STRICT)
+    id: str = Field(sa_column=_key(Text))
+    entry: int = Field(sa_column=_int())
+    at: int = Field(sa_column=_int())
+    verb: str = Field(sa_column=_text())
+    what: str = Field(sa_column=_text())
+    object: str = Field(sa_column=_text())
+    version: int = Field(sa_column=_int())
+    by: str = Field(sa_column=_text())
+    reason: str = Field(sa_column=_text())
+    shown_hash: str = Field(sa_column=_text())
+    findings: str = Field(sa_column=_text())
+    batch: str | None = Field(sa_column=_text(null=True))
+    memory: str | None = Field(sa_column=_text(null=True))
+    before: str = Field(sa_column=_text())
+    undone: str | None = Field(sa_column=_text(null=True))
+
+
+class Said(SQLModel, table=True):
+    """What a candidate or memory says of an attribute: two that say otherwise are found by it."""
+
+    __tablename__ = "said"
+    __table_args__ = (Index("said_of", "attribute", "value"), KEYED)
+    what: str = Field(sa_column=_key(Text))
+    id: str = Field(sa_column=_key(Text))
+    key: str = Field(sa_column=_key(Text))
+    attribute: str = Field(sa_column=_text())
+    value: str = Field(sa_column=_text())
+
+
+class Tombstone(SQLModel, table=True):
+    """Something that is not to come back. ``undone`` 1: it may again."""
+
+    __tablename__ = "tombstone"
+    __table_args__ = (Index("tombstone_by_words", "words"), KEYED)
+    id: str = Field(sa_column=_key(Text))
+    entry: int = Field(sa_column=_int())
+    what: str = Field(sa_column=_text())
+    object: str = Field(sa_column=_text())
+    version: int = Field(sa_column=_int())
+    words: str = Field(sa_column=_text())
+    salt: str = Field(sa_column=_text())
+    mac: str = Field(sa_column=_text())
+    undone: int = Field(sa_column=_int())
 
 
 class Withheld(SQLModel, table=True):

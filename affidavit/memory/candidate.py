@@ -114,6 +114,8 @@ class MemoryCandidate(Identity):
     title: str | None = Field(None, max_length=512, json_schema_extra=EXTENSION)
     tags: list[Name] = Field([], json_schema_extra=EXTENSION)
     visibility: Visibility = Field("shared", json_schema_extra=EXTENSION)
+    session: Name | None = Field(None, json_schema_extra=EXTENSION)
+    claimed_status: Name | None = Field(None, json_schema_extra=EXTENSION)
     valid_from: Instant | None = Field(None, json_schema_extra=EXTENSION)
     valid_until: Instant | None = Field(None, json_schema_extra=EXTENSION)
 
@@ -121,6 +123,10 @@ class MemoryCandidate(Identity):
         """When it is over: the earlier of its time to live and its validity."""
         times = [self.ttl.expires_at if self.ttl else None, self.valid_until]
         return min((datetime.fromisoformat(at) for at in times if at is not None), default=None)
+
+    def own(self, **changes: Any) -> MemoryCandidate:
+        """The same with some fields changed, checked again."""
+        return type(self).model_validate({**self.model_dump(by_alias=True), **changes})
 
     def document(self) -> dict[str, Any]:
         """It as JSON."""

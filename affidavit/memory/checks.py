@@ -16,9 +16,10 @@ from affidavit.memory.hazards import hazards, hedged
 from affidavit.memory.keys import Claim, claims
 from affidavit.memory.likeness import Compared, Text, compare, content_words
 from affidavit.memory.settings import GovernanceSettings
-from affidavit.memory.surroundings import Neighbour, RuleLine, Surroundings, one_chain
+from affidavit.memory.surroundings import Evidence, Neighbour, RuleLine, Surroundings, one_chain
 from affidavit.memory.transitions import OPEN
 from affidavit.memory.words import LEVELS, Level, Likeness, Outcome, Severity
+from affidavit.text.display import display
 
 
 class Finding(NamedTuple):
@@ -156,8 +157,8 @@ def _source(candidate: MemoryCandidate, around: Surroundings, settings: Governan
         yield Finding("inferred_preference", "warning", 0, (source.type,))
     if candidate.confidence == "high" and not _may_be_sure(candidate, around):
         yield Finding("confidence_unfounded", "warning", 0, (source.type,))
-    if candidate.status not in ("pending", "needs_review"):
-        yield Finding("claimed_status", "info", 0, (candidate.status,))
+    if candidate.claimed_status is not None:
+        yield Finding("claimed_status", "info", 0, (display(candidate.claimed_status),))
 
 
 def _may_be_sure(candidate: MemoryCandidate, around: Surroundings) -> bool:
@@ -288,14 +289,12 @@ def _neighbours(
             continue
         key = _disagree(candidate, keys, neighbour, compared)
         if key is not None:
-            conflicts.append(Conflict(f"{neighbour.what}/{neighbour.id}", key, neighbour.digest))
+            conflicts.append(Conflict(neighbour.id, key, neighbour.digest))
             compared = compared._replace(verdict="contradicts")
         elif compared.verdict == "duplicate" and neighbour.what == "memory" and neighbour.status == "active":
             copies.append(neighbour.address)
         if compared.verdict != "distinct":
-            likeness.append(
-                Like(f"{neighbour.what}/{neighbour.id}", compared.score, compared.verdict, compared.differs)
-            )
+            likeness.append(Like(neighbour.id, compared.score, compared.verdict, compared.differs))
     likeness.sort(key=lambda like: (-like.score, like.id))
     conflicts.sort()
     findings = []
@@ -423,3 +422,17 @@ def _outcome(candidate: MemoryCandidate, findings: list[Finding], risk: int, set
     if codes & {"no_evidence", "evidence_missing", "duplicate"}:
         return "wait"
     return "shorten_ttl" if "ttl_missing" in codes else "may_approve"
+
+
+def own_risk(candidate: MemoryCandidate) -> int:
+    """The points a candidate carries by itself, whatever it meets in a store: what a queue is ordered by."""
+    settings = GovernanceSettings()
+    said = candidate.source.type == "explicit_user" and candidate.source.event_ids
+    evidence = tuple(Evidence(id, bool(said), None, "", "") for id in candidate.source.event_ids[:1])
+    around = Surroundings(evidence=evidence)
+    findings = (
+        *_source(candidate, around, settings),
+        *_shape(candidate, around, settings),
+        *_reach(candidate, around, settings),
+    )
+    return sum(finding.points for finding in findings)

@@ -3,6 +3,7 @@
 FOLDS = (
     "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "copied",
     "beginning", "repeated", "unreadable", "artifact", "snapshot", "summary", "rule_section",
-    "fork", "echo", "withheld",
+    "fork", "echo", "candidate", "candidate_version", "candidate_line", "memory", "memory_version", "claim",
+    "decision", "said", "tombstone", "withheld",
 )  # fmt: skip
 """The fold tables, in the order ``verify`` compares them."""

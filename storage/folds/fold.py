@@ -12,6 +12,8 @@ from typing import Any, Protocol
 from affidavit.session.derive import Broken, Changes, Derivation, Known, Taken
 from affidavit.session.state import SessionState
 from storage.driver import Connection
+from storage.folds.governed import Governed
+from storage.folds.governed_rows import Kept
 from storage.folds.known import Segments, Tables
 from storage.folds.reading import Ready
 from storage.folds.rows import SectionRow, Writer
@@ -25,6 +27,8 @@ from storage.store import FOLD_VERSION
 class Sink(Protocol):
     """Where a fold puts what it gave: tables, or a comparison with tables."""
 
+    @property
+    def governed(self) -> Kept: ...
     def write(self, changes: Changes, sessions: dict[int, SessionState]) -> None: ...
     def sections(self, rows: Sequence[SectionRow]) -> None: ...
     def source(self, row: SourceRow) -> None: ...
@@ -51,6 +55,7 @@ class Fold:
         self.sink = sink
         self.derivation = Derivation(known)
         self.withheld = withheld or {}
+        self.governed = Governed(sink.governed)
         self.sources: dict[int, SourceRow] = {}
         self._touched: set[int] = set()
         self._sections: list[SectionRow] = []
@@ -62,11 +67,13 @@ class Fold:
         self.derivation.forget()
         self.sources.clear()
         self.known.forget()
+        self.governed.rows.begin()
 
     def begin(self) -> None:
         """Start a batch inside the caller's transaction."""
         self.known.begin()
         self.derivation.begin()
+        self.governed.rows.begin()
         self._touched.clear()
         self._sections = []
         self._waiting = []
@@ -135,6 +142,8 @@ class Fold:
         if self._waiting:
             self.derivation.take(self.sources[self._waiting_for].state, self._waiting)
             self._waiting = []
+            for _, n, *said in self.derivation.changes.kept.pop("candidate", ()):
+                self.governed.line(n, *said)
 
     def _withhold(self, index: int, place: int, voice: Voice, record: Taken) -> Taken:
         envelope = self.withheld.get((index, place))
@@ -150,6 +159,7 @@ class Fold:
         """Hand on the batch; ``entries``: ledger entries folded after it."""
         self._derive()
         self.sink.write(self.derivation.finish(), self.derivation.touched)
+        self.governed.rows.write()
         self.sink.sections(self._sections)
         for no in sorted(self._touched):
             self.sink.source(self.sources[no])

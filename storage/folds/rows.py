@@ -13,6 +13,7 @@ from affidavit.session.forks import Fork
 from affidavit.session.prepare import EVENT_COLUMNS
 from affidavit.session.state import SessionState
 from storage.driver import Connection
+from storage.folds.governed_rows import Kept, Stored
 from storage.folds.sources import SOURCE_COLUMNS, SourceRow
 
 SESSION_COLUMNS = (
@@ -43,6 +44,7 @@ class Writer:
     def __init__(self, connection: Connection, prefix: str = "") -> None:
         self.connection = connection
         self.prefix = prefix
+        self.governed: Kept = Stored(connection, prefix)
 
     def write(self, changes: Changes, sessions: dict[int, SessionState]) -> None:
         """Everything a batch changed, inside the caller's transaction."""

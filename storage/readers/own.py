@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from affidavit.session.event import ACTORS, KINDS, Draft, Reading, Usage
-from storage.readers import own_retrieval
+from storage.readers import own_memory, own_retrieval
 from storage.readers.lenient import compact, count, one_line
 
 Record = dict[str, Any]
@@ -63,7 +63,9 @@ class Own:
             own_retrieval.request(value, reading)
         elif kind == "retrieval.snapshot":
             own_retrieval.snapshot(value, reading)
-        else:
+        elif kind in own_memory.TYPES and not own_memory.candidate(value, reading):
+            return _unknown(value, reading, f"not a {kind} that Affidavit takes")
+        elif kind not in own_memory.TYPES:
             return _unknown(value, reading, f"unknown type {str(kind)[:80]}")
         return reading
 
@@ -72,7 +74,7 @@ def _is_ours(value: Record) -> bool:
     kind = value.get("type", own_retrieval.type_of(value))
     if kind in ("session.event", "artifact"):
         return type(value.get("session")) is str
-    return kind in own_retrieval.TYPES
+    return kind in own_retrieval.TYPES or kind in own_memory.TYPES
 
 
 def _unknown(value: Any, reading: Reading, summary: str) -> Reading:

@@ -25,6 +25,7 @@ from storage import driver
 from storage.driver import Connection
 from storage.folds import FOLDS
 from storage.folds.fold import Fold
+from storage.folds.governed_rows import GOVERNED, Kept
 from storage.folds.known import Segments, Tables
 from storage.folds.rows import (
     FORK_COLUMNS,
@@ -96,6 +97,7 @@ class Against(Tables):
         self._forks: dict[tuple[int], tuple[Any, ...]] = {}
         self._echoes: Echoes = {}
         self._withheld: dict[bytes, int] = {}
+        self.governed = Kept()
         self._folded: tuple[int, int] = (0, 0)
         self._last = -1
         self._given = {table: array("q") for table in _LARGE}
@@ -359,6 +361,9 @@ class Against(Tables):
         self._all("rule_section", SECTION_COLUMNS[:2], SECTION_COLUMNS[2:], sections)
         self._all("echo", ("session", "said"), ("n", "notices", "items"), dict(self._echoes))
         self._all("fork", FORK_COLUMNS[:1], FORK_COLUMNS[1:], self._forks)
+        for table, spec in GOVERNED.items():
+            rows = {key: tuple(row[spec.keys :]) for key, row in self.governed.rows[table].items()}
+            self._all(table, spec.columns[: spec.keys], spec.columns[spec.keys :], rows)
         withheld = {(commitment,): (entry,) for commitment, entry in self._withheld.items()}
         self._all("withheld", ("commit",), ("entry",), withheld)
 

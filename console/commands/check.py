@@ -1,0 +1,85 @@
+"""``affidavit check``: what speaks against a candidate, and what to do about it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from console.commands import governed_documents
+from console.commands.call import Call, command
+from console.commands.candidates import checked_of, rows_of
+from console.commands.finding_governed import find
+from console.words import number, plural
+
+if TYPE_CHECKING:
+    from storage.queries.governed_archive import Checked
+
+SIGNS = {"info": "·", "warning": "!", "danger": "✗"}
+
+
+@command(
+    "check", "Check what was proposed to be remembered", prints=f"{governed_documents.CHECK}; --all: candidates[…]"
+)
+@click.argument("id", metavar="[ID]", required=False)
+@click.option("--all", "everything", is_flag=True, help="Check every candidate that waits.")
+def check_command(call: Call, id: str | None, everything: bool) -> int:
+    """Check a candidate against its evidence, the store and the rule files.
+
+    Each finding has a code, points and its evidence; the risk is their sum. The exit code is 1 where something must be
+    seen by a person, or should not be remembered.
+    """
+    from storage.queries.governed import GovernedFilter
+
+    if (id is None) != everything:
+        raise click.UsageError("name one candidate, or ask for --all that wait")
+    now = datetime.now(UTC)
+    code = 0
+    with call.archive() as archive:
+        if id is not None:
+            named = find(archive, id, memories=False).candidate
+            assert named is not None
+            found = archive.governed.check(named, now)
+            if found is None:
+                call.output.tell("its text was erased; there is nothing to check")
+                return 1
+            if call.output.json:
+                call.output.document(governed_documents.check(found))
+            else:
+                tell_check(call, found)
+            return _code(found)
+        rows = rows_of(archive, GovernedFilter(waiting=True), None, by_risk=True)
+        checked = checked_of(archive, rows, now)
+        if call.output.json:
+            with call.output.listing("candidates") as (write, _):
+                for one in checked:
+                    write(governed_documents.check(one))
+                    code = max(code, _code(one))
+            return code
+        count = 0
+        for one in checked:
+            tell_check(call, one)
+            count += 1
+            code = max(code, _code(one))
+        call.output.tell(plural(count, "candidate") + " checked")
+    return code
+
+
+def _code(found: Checked) -> int:
+    return 0 if found.report.outcome in ("may_approve", "wait", "shorten_ttl") else 1
+
+
+def tell_check(call: Call, found: Checked) -> None:
+    row, report = found.row, found.report
+    call.output.line(
+        f"candidate/{row.id}@{row.version}  risk {number(report.risk)}  {report.outcome}  ({found.status})"
+    )
+    call.output.line(f"  {found.candidate.content}")
+    for finding in report.findings:
+        evidence = ", ".join(finding.evidence)
+        call.output.line(f"  {SIGNS[finding.severity]} {finding.points:>3}  {finding.code}  {evidence}".rstrip())
+    for like in report.likeness:
+        differs = f"  differing in {', '.join(like.differs)}" if like.differs else ""
+        call.output.line(f"  ~ {like.score:.0f}  {like.verdict}  {like.id}{differs}")
+    call.output.line(f"  shown {found.shown_hash}")
