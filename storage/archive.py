@@ -34,8 +34,8 @@ from storage.queries.models import (
 if TYPE_CHECKING:
     from affidavit.retrieval.candidate import Recaller
     from affidavit.retrieval.request import RetrievalScope
-    from storage.queries.inputs import Inputs
     from storage.queries.governed_archive import Governed
+    from storage.queries.inputs import Inputs
     from storage.queries.records import Records
     from storage.queries.rules import RuleFile, RuleSection
     from storage.queries.rules_in_force import RulesInForce

@@ -7,7 +7,7 @@ one stream (a source, or an object people decide about) are chained by ``sseq`` 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -138,6 +138,11 @@ def payload(connection: Connection, commitment: bytes) -> bytes | None:
     if connection.execute('SELECT 1 FROM payload WHERE "commit" = ?', (commitment,)).fetchone() is None:
         return None
     return b"".join(chunks(connection, commitment))
+
+
+def contents_of(connection: Connection, entry: Mapping[str, Any]) -> dict[str, bytes | None]:
+    """The contents an entry refers to by their roles, ``None`` for each that was erased."""
+    return {ref["role"]: payload(connection, bytes.fromhex(ref["commit"])) for ref in entry["refs"]}
 
 
 def chunks(connection: Connection, commitment: bytes) -> Iterator[bytes]:

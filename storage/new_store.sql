@@ -442,6 +442,175 @@ CREATE TABLE echo (
  WITHOUT ROWID,
  STRICT;
 
+CREATE TABLE candidate (
+	id TEXT NOT NULL,
+	native TEXT NOT NULL,
+	n INTEGER NOT NULL,
+	seen INTEGER NOT NULL,
+	origin TEXT NOT NULL,
+	version INTEGER NOT NULL,
+	status TEXT NOT NULL,
+	claimed TEXT NOT NULL,
+	kind TEXT NOT NULL,
+	level TEXT NOT NULL,
+	scope TEXT NOT NULL,
+	source TEXT NOT NULL,
+	confidence TEXT NOT NULL,
+	authority TEXT NOT NULL,
+	created INTEGER NOT NULL,
+	expires INTEGER,
+	risk INTEGER NOT NULL,
+	words TEXT NOT NULL,
+	memory TEXT,
+	merged TEXT,
+	until INTEGER,
+	stream TEXT,
+	sseq INTEGER,
+	entry INTEGER,
+	PRIMARY KEY (id)
+)
+ STRICT;
+
+CREATE INDEX candidate_by_created ON candidate (created, id);
+
+CREATE INDEX candidate_by_scope ON candidate (level, scope);
+
+CREATE INDEX candidate_by_status ON candidate (status, created, id);
+
+CREATE INDEX candidate_by_words ON candidate (words);
+
+CREATE INDEX candidate_waiting ON candidate (risk, id) WHERE status IN ('pending', 'needs_review', 'quarantined');
+
+CREATE TABLE candidate_version (
+	candidate TEXT NOT NULL,
+	version INTEGER NOT NULL,
+	entry INTEGER,
+	body TEXT NOT NULL,
+	PRIMARY KEY (candidate, version)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE candidate_line (
+	n INTEGER NOT NULL,
+	candidate TEXT NOT NULL,
+	PRIMARY KEY (n)
+)
+ STRICT;
+
+CREATE INDEX candidate_line_of ON candidate_line (candidate);
+
+CREATE TABLE memory (
+	id TEXT NOT NULL,
+	candidate TEXT NOT NULL,
+	version INTEGER NOT NULL,
+	status TEXT NOT NULL,
+	kind TEXT NOT NULL,
+	level TEXT NOT NULL,
+	scope TEXT NOT NULL,
+	authority TEXT NOT NULL,
+	confidence TEXT NOT NULL,
+	visibility TEXT NOT NULL,
+	created INTEGER NOT NULL,
+	approved INTEGER NOT NULL,
+	verified INTEGER,
+	updated INTEGER NOT NULL,
+	expires INTEGER,
+	review INTEGER,
+	words TEXT NOT NULL,
+	merged TEXT,
+	stream TEXT,
+	sseq INTEGER,
+	entry INTEGER,
+	PRIMARY KEY (id)
+)
+ STRICT;
+
+CREATE INDEX memory_by_scope ON memory (level, scope);
+
+CREATE INDEX memory_by_status ON memory (status, id);
+
+CREATE INDEX memory_by_updated ON memory (updated, id);
+
+CREATE INDEX memory_by_words ON memory (words);
+
+CREATE TABLE memory_version (
+	memory TEXT NOT NULL,
+	version INTEGER NOT NULL,
+	decision TEXT NOT NULL,
+	entry INTEGER NOT NULL,
+	status TEXT NOT NULL,
+	body TEXT NOT NULL,
+	PRIMARY KEY (memory, version)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE claim (
+	object TEXT NOT NULL,
+	"by" TEXT NOT NULL,
+	at INTEGER NOT NULL,
+	until INTEGER NOT NULL,
+	entry INTEGER NOT NULL,
+	PRIMARY KEY (object)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE TABLE decision (
+	id TEXT NOT NULL,
+	entry INTEGER NOT NULL,
+	at INTEGER NOT NULL,
+	verb TEXT NOT NULL,
+	what TEXT NOT NULL,
+	object TEXT NOT NULL,
+	version INTEGER NOT NULL,
+	"by" TEXT NOT NULL,
+	reason TEXT NOT NULL,
+	shown_hash TEXT NOT NULL,
+	findings TEXT NOT NULL,
+	batch TEXT,
+	memory TEXT,
+	"before" TEXT NOT NULL,
+	undone TEXT,
+	PRIMARY KEY (id)
+)
+ STRICT;
+
+CREATE INDEX decision_about ON decision (object, entry);
+
+CREATE INDEX decision_by_batch ON decision (batch);
+
+CREATE TABLE said (
+	what TEXT NOT NULL,
+	id TEXT NOT NULL,
+	"key" TEXT NOT NULL,
+	attribute TEXT NOT NULL,
+	value TEXT NOT NULL,
+	PRIMARY KEY (what, id, "key")
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE INDEX said_of ON said (attribute, value);
+
+CREATE TABLE tombstone (
+	id TEXT NOT NULL,
+	entry INTEGER NOT NULL,
+	what TEXT NOT NULL,
+	object TEXT NOT NULL,
+	version INTEGER NOT NULL,
+	words TEXT NOT NULL,
+	salt TEXT NOT NULL,
+	mac TEXT NOT NULL,
+	undone INTEGER NOT NULL,
+	PRIMARY KEY (id)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE INDEX tombstone_by_words ON tombstone (words);
+
 CREATE TABLE withheld (
 	"commit" BLOB NOT NULL,
 	entry INTEGER NOT NULL,

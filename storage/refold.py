@@ -14,7 +14,7 @@ import orjson
 from storage.driver import Connection
 from storage.folds.fold import Fold, into_tables
 from storage.folds.withheld import Envelope
-from storage.ledger import payload
+from storage.ledger import contents_of, payload
 from storage.recorded import Recorded, about_source
 from storage.segments import SegmentError
 from storage.store import path_key
@@ -26,6 +26,8 @@ Progress = Callable[[str, int, int], None]
 
 Recall = Callable[[int, int], Iterator[Recorded]]
 """Gives the recorded segments of the entries from one index to another."""
+
+REVIEWS = ("review.decision", "review.claim", "review.undo")
 
 REDACTION = b'"type":"redaction"'
 
@@ -101,6 +103,8 @@ class Refold:
                 raise SegmentError(f"the records of entry {index} cannot be had")
             self.fold.segment(index, self.revisions[body["source"]], segment.ready, segment.size, segment.lines)
             return segment.records
+        elif kind in REVIEWS:
+            self.fold.review(index, entry, contents_of(self.connection, entry))
         elif kind == "redaction":
             self.fold.redaction(index, [bytes.fromhex(commitment) for commitment in body["commitments"]])
         return 1

@@ -573,6 +573,15 @@ class CandidateVersion(SQLModel, table=True):
     body: str = Field(sa_column=_text())
 
 
+class CandidateLine(SQLModel, table=True):
+    """A record (``n``) that proposes a candidate, copies too: what is to be erased where it is forgotten."""
+
+    __tablename__ = "candidate_line"
+    __table_args__ = (Index("candidate_line_of", "candidate"), STRICT)
+    n: int = Field(sa_column=_key(Integer))
+    candidate: str = Field(sa_column=_text())
+
+
 class Memory(SQLModel, table=True):
     """A governed memory as its current version says."""
 
@@ -602,9 +611,9 @@ class Memory(SQLModel, table=True):
     review: int | None = Field(sa_column=_int(null=True))
     words: str = Field(sa_column=_text())
     merged: str | None = Field(sa_column=_text(null=True))
-    stream: str = Field(sa_column=_text())
-    sseq: int = Field(sa_column=_int())
-    entry: int = Field(sa_column=_int())
+    stream: str | None = Field(sa_column=_text(null=True))
+    sseq: int | None = Field(sa_column=_int(null=True))
+    entry: int | None = Field(sa_column=_int(null=True))
 
 
 class MemoryVersion(SQLModel, table=True):
@@ -629,8 +638,6 @@ class Claim(SQLModel, table=True):
     by: str = Field(sa_column=_text())
     at: int = Field(sa_column=_int())
     until: int = Field(sa_column=_int())
-    stream: str = Field(sa_column=_text())
-    sseq: int = Field(sa_column=_int())
     entry: int = Field(sa_column=_int())
 
 

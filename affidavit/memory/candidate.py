@@ -115,6 +115,12 @@ class MemoryCandidate(Identity):
     tags: list[Name] = Field([], json_schema_extra=EXTENSION)
     visibility: Visibility = Field("shared", json_schema_extra=EXTENSION)
     session: Name | None = Field(None, json_schema_extra=EXTENSION)
+    proposed_by: Name | None = Field(
+        None, description="The person who proposed it, or rewrote it.", json_schema_extra=EXTENSION
+    )
+    proposed_by_agent: Name | None = Field(
+        None, description="The agent that proposed it; it cannot approve it.", json_schema_extra=EXTENSION
+    )
     claimed_status: Name | None = Field(None, json_schema_extra=EXTENSION)
     valid_from: Instant | None = Field(None, json_schema_extra=EXTENSION)
     valid_until: Instant | None = Field(None, json_schema_extra=EXTENSION)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from affidavit.session.derive import Broken, Changes, Derivation, Known, Taken
 from affidavit.session.state import SessionState
 from storage.driver import Connection
+from storage.folds import governed_decisions as decisions
 from storage.folds.governed import Governed
 from storage.folds.governed_rows import Kept
 from storage.folds.known import Segments, Tables
@@ -154,6 +155,11 @@ class Fold:
     def redaction(self, index: int, commitments: Iterable[bytes]) -> None:
         """A ``redaction`` entry: these commitments' contents were erased."""
         self.sink.withheld(index, commitments)
+
+    def review(self, index: int, entry: Mapping[str, Any], contents: Mapping[str, bytes | None]) -> None:
+        """An entry about a candidate or memory: what was proposed before it is taken in first."""
+        self._derive()
+        decisions.fold(self.governed, index, entry, contents)
 
     def write(self, entries: int) -> None:
         """Hand on the batch; ``entries``: ledger entries folded after it."""

@@ -12,6 +12,7 @@ import orjson
 from affidavit.session.times import instant
 from affidavit.text.normal import normal
 from storage.folds.governed_rows import (
+    CandidateLineRow,
     CandidateRow,
     CandidateVersionRow,
     Kept,
@@ -40,21 +41,25 @@ class Governed:
         for id in (candidate_uid(session, native), candidate_uid(session, native, origin)):
             row: CandidateRow | None = self.rows.get("candidate", (id,))
             if row is None:
-                row = self._candidate(id, native, n, origin, 1, body)
+                row = self.candidate(id, native, n, origin, 1, body)
                 self.rows.put("candidate", row)
+                self.rows.put("candidate_line", CandidateLineRow(n, id))
                 self._version(row, None, body)
                 return
             if row.origin == origin:
+                self.rows.put("candidate_line", CandidateLineRow(n, id))
                 return
             if row.entry is None:
-                self._unsay("candidate", id, row.version)
-                new = self._candidate(id, native, n, origin, row.version + 1, body)
+                self.unsay("candidate", id, row.version)
+                new = self.candidate(id, native, n, origin, row.version + 1, body)
                 new = new._replace(seen=row.seen)
                 self.rows.put("candidate", new)
+                self.rows.put("candidate_line", CandidateLineRow(n, id))
                 self._version(new, None, body)
                 return
 
-    def _candidate(self, id: str, native: str, n: int, origin: str, version: int, body: str) -> CandidateRow:
+    def candidate(self, id: str, native: str, n: int, origin: str, version: int, body: str) -> CandidateRow:
+        """The row of a candidate whose version says ``body``."""
         # Reading a candidate whole loads its model; only stores with candidates pay for that.
         from affidavit.memory.candidate import MemoryCandidate
         from affidavit.memory.checks import own_risk
@@ -90,15 +95,17 @@ class Governed:
 
     def _version(self, row: CandidateRow, entry: int | None, body: str) -> None:
         self.rows.put("candidate_version", CandidateVersionRow(row.id, row.version, entry, body))
-        self._say("candidate", row.id, body)
+        self.say("candidate", row.id, body)
 
     # -------------------------------------------------------------------------------------- what is said
 
-    def _say(self, what: str, id: str, body: str) -> None:
+    def say(self, what: str, id: str, body: str) -> None:
+        """Note what a version says."""
         for row in said_rows(what, id, body):
             self.rows.put("said", row)
 
-    def _unsay(self, what: str, id: str, version: int) -> None:
+    def unsay(self, what: str, id: str, version: int) -> None:
+        """Strike out what a version said."""
         held = self.rows.get(f"{what}_version", (id, version))
         for row in said_rows(what, id, held.body) if held is not None else ():
             self.rows.drop("said", (row.what, row.id, row.key))

@@ -54,6 +54,13 @@ class CandidateVersionRow(NamedTuple):
     body: str
 
 
+class CandidateLineRow(NamedTuple):
+    """A record that proposes a candidate, copies too."""
+
+    n: int
+    candidate: str
+
+
 class MemoryRow(NamedTuple):
     """A governed memory, as its current version says."""
 
@@ -75,9 +82,9 @@ class MemoryRow(NamedTuple):
     review: int | None
     words: str
     merged: str | None
-    stream: str
-    sseq: int
-    entry: int
+    stream: str | None
+    sseq: int | None
+    entry: int | None
 
 
 class MemoryVersionRow(NamedTuple):
@@ -98,8 +105,6 @@ class ClaimRow(NamedTuple):
     by: str
     at: int
     until: int
-    stream: str
-    sseq: int
     entry: int
 
 
@@ -163,6 +168,7 @@ class Spec(NamedTuple):
 GOVERNED: Mapping[str, Spec] = {
     "candidate": Spec(CandidateRow, 1),
     "candidate_version": Spec(CandidateVersionRow, 2),
+    "candidate_line": Spec(CandidateLineRow, 1),
     "memory": Spec(MemoryRow, 1),
     "memory_version": Spec(MemoryVersionRow, 2),
     "claim": Spec(ClaimRow, 1),

@@ -111,6 +111,10 @@ class Governed:
         """Every version of a memory."""
         return governed.memory_versions(self._link, id)
 
+    def claim(self, object: str) -> ClaimRow | None:
+        """Who last said they decide about something."""
+        return governed.claim(self._link, object)
+
     def decisions(self, *objects: str) -> list[DecisionRow]:
         """What was decided about these, the first decision first."""
         return governed.decisions(self._link, objects)

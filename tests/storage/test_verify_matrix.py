@@ -15,6 +15,7 @@ from typing import Any
 import claude_fixtures as log
 import codex_fixtures as rollouts
 import pytest
+from governed_fixtures import every_verb
 from kept import Clock, assert_holds, chance, kinds, rows, store_in, take, write
 
 from affidavit.session.event import Draft, Reading
@@ -135,6 +136,7 @@ def base() -> Iterator[Base]:
             n = store.connection.execute("SELECT n FROM event WHERE summary = 'Why did it fail?'").fetchone()[0]
             m = store.connection.execute("SELECT n FROM event WHERE summary = 'Orphan'").fetchone()[0]
             redact(store, [n, m], actor="ada", reason="asked", clock=Clock(), random=chance(3))
+            every_verb(store)
             store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             for (trigger,) in store.connection.execute(
                 "SELECT name FROM sqlite_schema WHERE type='trigger'"

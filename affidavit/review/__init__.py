@@ -1,0 +1,1 @@
+"""Deciding about candidates and memories: what a person asks for, and what becomes of it."""

@@ -1,0 +1,194 @@
+"""Carrying out what reviewers ask for: what a decision is made from is read in the transaction that appends it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from affidavit.memory.candidate import MemoryCandidate
+from affidavit.memory.settings import GovernanceSettings
+from affidavit.memory.shown import candidate_shown, digest, record_shown
+from affidavit.policy.actors import Refusal
+from affidavit.policy.decision import Head, Proposed
+from affidavit.review import decide as deciding
+from affidavit.review.commands import (
+    CandidateState,
+    Claim,
+    Claimed,
+    Decide,
+    DecisionState,
+    MemoryState,
+    State,
+    Undo,
+)
+from affidavit.session.times import EPOCH
+from storage.deciding import decided
+from storage.driver import Connection
+from storage.folds.governed_rows import CandidateRow, DecisionRow, MemoryRow
+from storage.ledger import Clock
+from storage.queries import governed
+from storage.queries.checking import checked, memory_shown
+from storage.queries.connection import ReadConnection
+from storage.queries.records import Records
+from storage.queries.surroundings import Checker
+from storage.store import Random, Store
+
+MOST_EARLIER = 20
+"""Older versions that are tried for what somebody was shown."""
+
+
+class WithinTransaction(ReadConnection):
+    """Reads through the connection of an open transaction."""
+
+    def __init__(self, path: str, connection: Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+
+class Desk:
+    """Where decisions about candidates and memories of one store are taken."""
+
+    def __init__(self, store: Store, *, clock: Clock, random: Random = os.urandom) -> None:
+        self.store = store
+        self.clock = clock
+        self.random = random
+
+    def decide(self, command: Decide, object: str) -> list[int] | Refusal:
+        """Decide about a candidate or memory by its id. Gives the ledger entries, none where nothing would change."""
+        return self._carry_out(command, deciding.decide, lambda link, now: self._state(link, now, object, command.into))
+
+    def claim(self, command: Claim, object: str) -> list[int] | Refusal:
+        """Claim something, or give it back."""
+        return self._carry_out(command, deciding.claim, lambda link, now: self._state(link, now, object, None))
+
+    def undo(self, command: Undo) -> list[int] | Refusal:
+        """Take a decision back."""
+        return self._carry_out(command, deciding.undo, lambda link, _: self._undoing(link, command.decision))
+
+    def _carry_out(
+        self,
+        command: Any,
+        decide: Callable[[State, Any, datetime], list[Proposed] | Refusal],
+        read: Callable[[ReadConnection, datetime], State],
+    ) -> list[int] | Refusal:
+        now = self.clock()
+
+        def reading(connection: Connection) -> State:
+            known = connection.execute("SELECT idx FROM ledger_entry WHERE id = ?", (command.id,)).fetchone()
+            if known is not None:
+                raise _Done(known[0])
+            return read(WithinTransaction(self.store.path, connection), now)
+
+        try:
+            return decided(self.store, reading, decide, command, clock=lambda: now, random=self.random)
+        except _Done as done:
+            return [done.index]
+
+    # ---------------------------------------------------------------------------------------------- state
+
+    def _state(self, link: ReadConnection, now: datetime, object: str, into: str | None) -> State:
+        settings = GovernanceSettings()
+        checker = Checker(link, Records(link), settings)
+        thing = self._thing(checker, object, now)
+        return State(
+            reviewers=(),
+            settings=settings,
+            thing=thing,
+            claim=_claimed(link, object),
+            into=None if into is None else self._thing(checker, into, now),
+            salt=self.random(32),
+        )
+
+    def _thing(self, checker: Checker, id: str, now: datetime) -> CandidateState | MemoryState | None:
+        row = governed.candidate(checker.link, id)
+        if row is not None:
+            return self._candidate(checker, row, now)
+        memory = governed.memory(checker.link, id)
+        return None if memory is None else self._memory(checker, memory, now)
+
+    def _candidate(self, checker: Checker, row: CandidateRow, now: datetime) -> CandidateState | None:
+        read = governed.read_candidate(checker.link, row.id, row.version)
+        if read is None:
+            return None
+        found = checked(checker, row, read, now)
+        earlier: list[dict[str, Any]] = []
+        for version in governed.candidate_versions(checker.link, row.id)[:-1][-MOST_EARLIER:]:
+            if version.body:
+                older = MemoryCandidate.model_validate_json(version.body)
+                report = checker.check(row, older, now)
+                earlier.append(candidate_shown(row.id, version.version, older, report))
+        # What was shown before another came that contradicts it, or is like it.
+        alone = {**found.shown, "conflicts": []}
+        earlier += [alone, {**alone, "findings": [code for code in alone["findings"] if code != "conflict"]}]
+        return CandidateState(
+            id=row.id,
+            version=row.version,
+            status=found.status,
+            candidate=read,
+            report=found.report,
+            shown=found.shown,
+            shown_hash=found.shown_hash,
+            head=_head(row),
+            earlier=tuple(earlier),
+        )
+
+    def _memory(self, checker: Checker, row: MemoryRow, now: datetime) -> MemoryState | None:
+        record = governed.read_memory(checker.link, row.id, row.version)
+        if record is None:
+            return None
+        shown = memory_shown(checker, row, record)
+        over = record.expires()
+        status = "expired" if row.status == "active" and over is not None and over <= now else row.status
+        earlier = []
+        for version in governed.memory_versions(checker.link, row.id)[:-1][-MOST_EARLIER:]:
+            older = governed.read_memory(checker.link, row.id, version.version)
+            if older is not None:
+                earlier.append({**record_shown(older, [], []), "conflicts": shown["conflicts"]})
+        return MemoryState(row.id, row.version, status, record, shown, digest(shown), _head(row), tuple(earlier))
+
+    def _undoing(self, link: ReadConnection, id: str) -> State:
+        found = [row for row in governed.decision(link, id) if row.id == id]
+        decision = None
+        claim = None
+        if found:
+            row = found[0]
+            after = governed.decisions(link, [row.object, *([row.memory] if row.memory else [])])
+            thing = governed.candidate(link, row.object) or governed.memory(link, row.object)
+            decision = DecisionState(
+                id=row.id,
+                verb=row.verb,
+                thing=row.what,
+                object=row.object,
+                undone=row.undone is not None,
+                built_on=tuple(_built_on(row, after)),
+                head=None if thing is None else _head(thing),
+            )
+            claim = _claimed(link, row.object)
+        return State((), GovernanceSettings(), None, claim, None, decision)
+
+
+class _Done(Exception):
+    """The entry was appended by an earlier try."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+def _built_on(row: DecisionRow, after: Sequence[DecisionRow]) -> list[str]:
+    return [one.id for one in after if one.entry > row.entry and one.verb != "undo" and one.undone is None]
+
+
+def _head(row: CandidateRow | MemoryRow) -> Head | None:
+    if row.stream is None or row.sseq is None or row.entry is None:
+        return None
+    return Head(row.stream, row.sseq, row.entry)
+
+
+def _claimed(link: ReadConnection, object: str) -> Claimed | None:
+    claim = governed.claim(link, object)
+    if claim is None:
+        return None
+    return Claimed(claim.by, (EPOCH + timedelta(microseconds=claim.until)).astimezone(UTC))
