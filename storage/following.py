@@ -31,7 +31,7 @@ REST = 30
 QUICK_REST = 200
 """The same for a look at what changed lately."""
 
-LATER = 60.0
+LATER = 5.0
 """Seconds at most until what could not be read is tried again."""
 
 MOST_NAMED = 10

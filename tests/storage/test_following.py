@@ -223,7 +223,7 @@ def test_what_cannot_be_read_is_said_once_and_tried_again(
         following.look()
         now[0] += 1
     assert following.said == [("a.jsonl", "Input/output error")]
-    assert 3 <= len(tries) <= 8, "it is tried less and less often"
+    assert 6 <= len(tries) <= 14, "it is tried less and less often"
     monkeypatch.setattr(importing, "open_log", opened)
     now[0] += 100
     following.look()
