@@ -118,7 +118,9 @@ class Follower:
             return len(changed)
         self._told.pop(self.importer.store.path, None)
         self._add(report, sight.changed)
-        self._watch.marks.update({path: sight.changed[path] for path in changed if path not in self._failed})
+        gone = {file.path for file in report.files if file.skipped == "missing"}
+        read = (path for path in changed if path not in self._failed and path not in gone)
+        self._watch.marks.update({path: sight.changed[path] for path in read})
         return len(changed)
 
     def _say_gone(self, place: str, count: int) -> None:

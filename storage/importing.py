@@ -145,7 +145,8 @@ class Importer:
             mode = os.stat(path).st_mode
         except OSError as error:
             skip = "missing" if isinstance(error, FileNotFoundError) else "unreadable"
-            self.report.files.append(FileReport(path, skipped=skip, named=True))
+            note = None if skip == "missing" else error.strerror
+            self.report.files.append(FileReport(path, skipped=skip, named=True, note=note, stopped=note is not None))
             return
         if stat.S_ISDIR(mode):
             closed: list[str] = []

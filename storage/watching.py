@@ -104,7 +104,11 @@ class Watch:
                     continue
                 try:
                     told = ask(path)
+                except (FileNotFoundError, NotADirectoryError):
+                    continue
                 except OSError:
+                    if path in there:  # it cannot be asked for now, which does not mean that it is gone
+                        seen[path] = there[path]
                     continue
                 if stat.S_ISLNK(told.st_mode) and is_rule_link(path):
                     told = os.stat(path)

@@ -178,6 +178,34 @@ def test_all_that_is_followed_may_go_and_come_back(following: Following) -> None
     ]
 
 
+def test_a_file_that_cannot_even_be_looked_at_for_a_moment_is_neither_lost_nor_said_to_be_gone(
+    following: Following, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = following.folder / "a.jsonl"
+    one, two = spoken("One", "Two")
+    file.write_bytes(one)
+    following.look()
+    now = [0.0]
+    monkeypatch.setattr(following.follower, "_clock", lambda: now[0])
+
+    def failing(path: Any, *values: Any, **named: Any) -> os.stat_result:
+        if str(path) == str(file):
+            raise OSError(5, "Input/output error")
+        return stat(path, *values, **named)
+
+    for name in ("lstat", "stat"):
+        stat = getattr(os, name)
+        with file.open("ab") as more:
+            more.write(two[: len(two) // 2] if name == "lstat" else two[len(two) // 2 :])
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, failing)
+            following.look()
+        now[0] += 10
+        following.look()
+    assert following.texts() == ["One", "Two"]
+    assert following.said == [("a.jsonl", "Input/output error")]
+
+
 def test_of_many_files_that_go_only_the_number_is_told(following: Following) -> None:
     for number in range(20):
         (following.folder / f"{number}.jsonl").write_bytes(spoken("Hi", session=f"s{number}")[0])
