@@ -25,6 +25,7 @@ from console.jobs import Jobs
 from console.key_map import Keys
 from console.menus import Menus
 from console.reading import ReadPool
+from console.saving import Saving
 from console.screens.shell.screen import Shell
 from console.screens.view import Place, View
 from console.services import OpenArchive, Services, VerifyResult
@@ -90,6 +91,7 @@ class AffidavitApp(App[None]):
         self.arrivals = Arrivals(now)
         self.finding = Finding(self)
         self.menus = Menus(self)
+        self.saving = Saving(self)
         self.last_error = ""
         self.view: View | None = None
         self.arriving = False
@@ -309,7 +311,8 @@ class AffidavitApp(App[None]):
             self.shell.flash(f"{action.label}: {reason}", "person")
             return
         self.shell.unflash()
-        for target in (self.view, self.focused, self.view.main_list, self, self.menus, self.jobs, self.finding):
+        view, own = self.view, (self, self.menus, self.saving, self.jobs, self.finding)
+        for target in (view, self.focused, view.main_list, *own):
             method = getattr(target, action.method, None)
             if method is not None:
                 method()

@@ -1,4 +1,4 @@
-"""Panels made from the registry of actions: help, palette, the copy menu; and the way out to a pager."""
+"""Panels made from the registry of actions: help, palette, the copy menu; and the way out to a pager or an editor."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from console.widgets.chooser import Choice, Chooser
 
 if TYPE_CHECKING:
     from console.app import AffidavitApp
+    from console.handing_over import Program
 
 _FORMS = "session/ID  session/ID#EVENT  turn/SESSION/7  entry/1234  payload/SHA256"
 
@@ -67,6 +68,7 @@ class Menus:
             Choice(f"theme:{name}", f"theme: {look.title}", group="Themes", checked=name == app.theme)
             for name, look in names.items()
         ]
+        choices += app.saving.offered()
         app.push_screen(
             Chooser("Do, open or go to", choices, placeholder=_FORMS, finder=app.finding.find, at_checked=False),
             self._run,
@@ -78,6 +80,8 @@ class Menus:
         kind, _, rest = choice.partition(":")
         if kind == "theme" and rest:
             self._app.choose_theme(rest)
+        elif kind == "saved" and rest:
+            self._app.saving.use(rest)
         elif kind == "address" and rest:
             self._app.finding.go_to(rest)
         else:
@@ -120,18 +124,24 @@ class Menus:
             return "not copied: " + self._app.outside.line(str(error), 80)
         return f"copied: {done.note}" if done.way != "none" else done.note
 
-    # the pager
+    # pager and editor
 
     def do_pager(self) -> None:
         """Hand what the cursor is on to the pager."""
         view = self._app.view
         if view is not None:
-            view.prepare_text(self._page)
+            view.prepare_text(lambda text: self._hand_over(text, "pager"))
 
-    def _page(self, text: str) -> None:
-        from console.paging import page
+    def do_editor(self) -> None:
+        """Hand a copy of it to the editor."""
+        view = self._app.view
+        if view is not None:
+            view.prepare_text(lambda text: self._hand_over(text, "editor"))
 
-        note = page(self._app, text)
+    def _hand_over(self, text: str, program: Program) -> None:
+        from console.handing_over import hand_over
+
+        note = hand_over(self._app, text, program)
         if note:
             self._app.shell.flash(note, "person")
 

@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from console import saved_filters
+from console.saved_filters import SavedFilter
 from console.services import Cancelled, Found, ImportResult, OpenArchive, Progress, VerifyResult
-from console.settings import Settings, state_folder, store_path
+from console.settings import Settings, filters_file, state_folder, store_path
 from console.state import Verified
 from console.visits import Visits
 
@@ -121,6 +123,18 @@ class Program:
             reasons=Counter(SKIPPED.get(file.skipped, "not read") for file in report.files if file.skipped is not None),
             cancelled=report.interrupted,
         )
+
+    def filters(self) -> Sequence[SavedFilter]:
+        """The saved filters that can be used."""
+        return saved_filters.read(filters_file())[0]
+
+    def keep_filter(self, saved: SavedFilter) -> str:
+        """Saves a filter in the person's folder of settings."""
+        return saved_filters.keep(filters_file(), saved)
+
+    def forget_filter(self, name: str) -> str:
+        """Takes one away."""
+        return saved_filters.forget(filters_file(), name)
 
     def demo(self) -> OpenArchive:
         """Makes the demo beside the store, and says how to open it. From then on this is the store in use."""

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from console.saved_filters import SavedFilter
     from storage.archive import Archive
 
 OpenArchive = Callable[[], "Archive"]
@@ -152,6 +153,18 @@ class Services(Protocol):
 
     def import_(self, folder: str, progress: Progress, cancelled: Cancelled) -> ImportResult:
         """Import a file or folder into the store, which is made if it is missing."""
+        ...
+
+    def filters(self) -> Sequence[SavedFilter]:
+        """The filters this person has saved, in the order they were. Quick."""
+        ...
+
+    def keep_filter(self, saved: SavedFilter) -> str:
+        """Save a filter, in the place of one of the same name; why it could not be, or nothing."""
+        ...
+
+    def forget_filter(self, name: str) -> str:
+        """Take a saved filter away; why it could not be, or nothing."""
         ...
 
     def demo(self) -> OpenArchive:

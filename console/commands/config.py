@@ -16,7 +16,7 @@ def config_command() -> None:
 @command(
     "path",
     "Print where the settings file is",
-    prints="config, exists, keys, state, defaultStore, demoStore",
+    prints="config, exists, keys, filters, state, defaultStore, demoStore",
     store=False,
 )
 def config_path(call: Call) -> int:
@@ -27,6 +27,7 @@ def config_path(call: Call) -> int:
                 "config": str(settings.config_file()),
                 "exists": settings.config_file().exists(),
                 "keys": str(settings.keys_file()),
+                "filters": str(settings.filters_file()),
                 "state": str(settings.state_folder()),
                 "defaultStore": str(settings.default_store()),
                 "demoStore": str(settings.demo_store()),
@@ -44,19 +45,23 @@ def config_path(call: Call) -> int:
     store=False,
 )
 def config_check(call: Call) -> int:
-    """Read the settings and the key map and say what is wrong with them. Exit code 1 if anything is."""
-    from console import key_map
+    """Read settings, key map and saved filters, and say what is wrong with them. Exit code 1 if anything is."""
+    from console import key_map, saved_filters
 
-    file, keys = settings.config_file(), settings.keys_file()
+    file, keys, filters = settings.config_file(), settings.keys_file(), settings.filters_file()
     _, problems = settings.read(file)
-    problems += key_map.read(keys)[1]
+    problems += key_map.read(keys)[1] + saved_filters.read(filters)[1]
     if call.output.json:
         found = [{"file": p.file, "line": p.line, "key": p.key, "reason": p.reason, "hint": p.hint} for p in problems]
         call.output.document({"config": str(file), "exists": file.exists(), "holds": not problems, "problems": found})
         return 1 if problems else 0
     for problem in problems:
         call.output.say(str(problem))
-    for each, without in ((file, "every setting has its default"), (keys, "every action has its own keys")):
+    for each, without in (
+        (file, "every setting has its default"),
+        (keys, "every action has its own keys"),
+        (filters, "no filter was saved"),
+    ):
         if any(problem.file == str(each) for problem in problems):
             continue
         call.output.say(f"{each} is in order" if each.exists() else f"{each} does not exist; {without}")

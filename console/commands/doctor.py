@@ -119,9 +119,10 @@ def _usable(call: Call) -> settings.Settings:
 
 
 def _settings_findings() -> list[dict[str, Any]]:
-    from console import key_map
+    from console import key_map, saved_filters
 
     problems = settings.read(settings.config_file())[1] + key_map.read(settings.keys_file())[1]
+    problems += saved_filters.read(settings.filters_file())[1]
     return [_finding("settings", str(problem), "correct that file", wrong=True) for problem in problems]
 
 

@@ -62,10 +62,10 @@ def open_store(
         if path != named_store(None, settings):
             instead += ["--store", path]
         raise Refused(f"the console cannot open: {reason}", f"{shlex.join(instead)} prints the same as plain text")
-    from console import key_map
+    from console import key_map, saved_filters
     from console.app import AffidavitApp
     from console.program import Program
-    from console.settings import keys_file
+    from console.settings import filters_file, keys_file
 
     def archive() -> Archive:
         from storage.archive import Archive
@@ -73,6 +73,7 @@ def open_store(
         return Archive.open(path)
 
     keys, problems = key_map.read(keys_file())
+    problems += saved_filters.read(filters_file())[1]
     app = AffidavitApp(
         archive,
         services=Program(path, settings, demo=demo),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -14,6 +14,7 @@ from console.widgets.ink import Ink, Line
 
 if TYPE_CHECKING:
     from console.app import AffidavitApp
+    from console.saved_filters import Part
     from console.widgets.virtual_list import VirtualList
 
 
@@ -123,6 +124,13 @@ class View(Container):
     def preview_hint(self) -> Line:
         """How much the filter that is typed leaves."""
         return ()
+
+    def filter_parts(self) -> dict[str, Part]:
+        """The filter that is on now as it can be saved, without what stands as it does at first."""
+        return {}
+
+    def use_parts(self, parts: Mapping[str, Part]) -> None:
+        """Put a saved filter on, in the place of the present one."""
 
     def focus_main(self) -> None:
         """Give the focus to what the keys are mostly for."""

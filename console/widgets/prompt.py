@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
@@ -63,6 +66,14 @@ class Prompt(Horizontal):
             super().__init__()
             self.prompt = prompt
             self.value = value
+
+    class Asked(Message):
+        """Tab was pressed: what else could stand here is asked for."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "ask", show=False)]
+
+    def action_ask(self) -> None:
+        self.post_message(self.Asked())
 
     def compose(self) -> ComposeResult:
         yield Bar(id="prompt-label")

@@ -16,6 +16,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from console.saved_filters import SavedFilter
 from console.services import Cancelled, Found, ImportResult, OpenArchive, Progress, VerifyFailure, VerifyResult
 from storage.archive import EventFilter, SessionFilter
 from storage.queries.models import (
@@ -535,6 +536,7 @@ class FakeServices:
         self.copied: list[str] = []
         self.found: list[Found] = [Found("/home/user/.claude/projects", "Claude Code", 12, 34_000_000)]
         self.imported: list[str] = []
+        self.saved: dict[str, SavedFilter] = {}
         self.verified: VerifyResult | None = None
         self.result = VerifyResult(
             holds=True,
@@ -588,6 +590,17 @@ class FakeServices:
             self.world.sessions = max(self.world.sessions, 12)
             self.world.error = None
         return ImportResult(12, 3_840, unreadable=2, skipped=2, files=14, reasons={"empty": 2})
+
+    def filters(self) -> Sequence[SavedFilter]:
+        return list(self.saved.values())
+
+    def keep_filter(self, saved: SavedFilter) -> str:
+        self.saved[saved.name] = saved
+        return ""
+
+    def forget_filter(self, name: str) -> str:
+        del self.saved[name]
+        return ""
 
     def demo(self) -> OpenArchive:
         world = World(3, 48)

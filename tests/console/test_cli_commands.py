@@ -115,7 +115,7 @@ def test_a_broken_settings_file_stops_commands_that_need_it_and_names_the_line(c
 def test_config_check_names_the_line_of_every_mistake_in_every_file(cli, home):
     folder = home / "config" / "affidavit"
     folder.mkdir(parents=True)
-    assert cli("config", "check").out.count("does not exist") == 2
+    assert cli("config", "check").out.count("does not exist") == 3
     (folder / "keys.toml").write_text('copy = "c"\nfould = "x"\n')
     done = cli("config", "check")
     assert done.code == 1

@@ -12,6 +12,7 @@ from console.app import AffidavitApp
 from console.finding import Finding
 from console.jobs import Jobs
 from console.menus import Menus
+from console.saving import Saving
 from console.screens.entry.screen import EntryView
 from console.screens.search.screen import SearchView
 from console.screens.sessions.screen import SessionsView
@@ -52,7 +53,7 @@ def handlers(action: Action) -> Iterator[tuple[str, bool]]:
     for name, view in VIEWS.items():
         if action.lives_in(name):
             most = Situation(view=name, row=True, filtered=True, hits=True, back=True, forward=True, lanes=3)
-            parts = (view, VirtualList, AffidavitApp, Menus, Jobs, Finding)
+            parts = (view, VirtualList, AffidavitApp, Menus, Saving, Jobs, Finding)
             yield name, action.why(most) is not None or any(hasattr(one, action.method) for one in parts)
 
 

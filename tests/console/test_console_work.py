@@ -314,6 +314,31 @@ async def test_the_pager_gets_the_safe_text_and_the_console_comes_back(
         assert got.read_text() == "one␛[31m\ntwo\n"
 
 
+async def test_the_editor_gets_a_private_copy_that_is_gone_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from contextlib import nullcontext
+
+    got = tmp_path / "got"
+    editor = tmp_path / "editor"
+    editor.write_text(
+        f'#!/bin/sh\nls -ld "$1" "$(dirname "$1")" | cut -c1-10 > {got}\ncat "$1" >> {got}\necho "$1" >> {got}\n'
+        'echo left > "$1~"\n'
+    )
+    editor.chmod(0o755)
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", str(editor))
+    world = World()
+    world.texts[0] = "one\x1b[31m"
+    async with stage(world) as it:
+        monkeypatch.setattr(it.app, "suspend", nullcontext)
+        await it.play("press enter O\nrow User")
+    *said, path = got.read_text().splitlines()
+    assert sorted(said) == sorted(["-r--------", "drwx------", "one␛[31m"])
+    assert not Path(path).exists()
+    assert not Path(path).parent.exists()
+
+
 async def test_a_terminal_that_cannot_be_handed_over_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", "cat")
     async with stage() as it:

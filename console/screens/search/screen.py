@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -32,6 +32,7 @@ from console.widgets.virtual_list import VirtualList
 from storage.queries.models import Hit, Page, Total
 
 if TYPE_CHECKING:
+    from console.saved_filters import Part
     from storage.archive import Archive
     from storage.queries.models import SessionRow
 
@@ -268,6 +269,19 @@ class SearchView(EventsView):
             one = frozenset({kind})
             self._kinds = None if self._kinds == one else one
             self._search(self._text)
+
+    def filter_parts(self) -> dict[str, Part]:
+        parts: dict[str, Part] = {"text": self._text} if self._text.strip() else {}
+        if self._kinds is not None:
+            parts["kinds"] = tuple(sorted(self._kinds))
+        return parts
+
+    def use_parts(self, parts: Mapping[str, Part]) -> None:
+        kinds = parts.get("kinds")
+        self._kinds = frozenset(kinds) if isinstance(kinds, tuple) else None
+        with self._line.prevent(Input.Changed):
+            self._line.value = str(parts.get("text", ""))
+        self._search(self._line.value)
 
     def leave(self) -> bool:
         if self._rows.error is not None:

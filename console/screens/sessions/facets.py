@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from console.saved_filters import Part
 from console.screens.sessions.columns import AGENTS
 from console.widgets import figures
 from console.widgets.chooser import Choice
@@ -67,3 +68,28 @@ def begin_of(since: str, now: datetime) -> int:
     """The moment a name of :data:`SINCE` means, in UTC microseconds since 1970."""
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     return int((today - timedelta(days=SINCE[since])).timestamp()) * 1_000_000
+
+
+def parts_of(filter: SessionFilter, since: str) -> dict[str, Part]:
+    """A filter as it is saved: the time since by its name, so that it moves with the days."""
+    parts: dict[str, Part | None] = {
+        "text": filter.text, "agent": filter.agent, "project": filter.project, "check": filter.check,
+        "since": None if since == "any" else since, "problems": filter.problems_only,
+    }  # fmt: skip
+    return {name: part for name, part in parts.items() if part is not None and part not in ("", False)} | (
+        {"project": ""} if filter.project == "" else {}
+    )
+
+
+def from_parts(parts: Mapping[str, Part], now: datetime) -> tuple[SessionFilter, str]:
+    """The filter and the time since that were saved."""
+    since = str(parts.get("since", "any"))
+    agent, project, check = (str(parts[name]) if name in parts else None for name in ("agent", "project", "check"))
+    return SessionFilter(
+        text=str(parts.get("text", "")),
+        since=begin_of(since, now) if since in SINCE else None,
+        problems_only=bool(parts.get("problems", False)),
+        agent=agent,
+        project=project,
+        check=check,
+    ), (since if since in SINCE else "any")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -16,7 +16,7 @@ from console.actions import Situation
 from console.screens.list_view import ListView
 from console.screens.sessions.columns import AGENTS, heading
 from console.screens.sessions.copying import session_copies, session_text
-from console.screens.sessions.facets import choices, narrowed
+from console.screens.sessions.facets import choices, from_parts, narrowed, parts_of
 from console.screens.sessions.node import Node
 from console.screens.sessions.tree import NEXT, WORDS, NodeSource, Shape
 from console.screens.timeline.folding import Outlook
@@ -33,6 +33,7 @@ from storage.archive import SessionFilter
 from storage.queries.models import SessionRow, StoreTotals, Total
 
 if TYPE_CHECKING:
+    from console.saved_filters import Part
     from storage.archive import Archive
 
 SORTS = {
@@ -276,6 +277,13 @@ class SessionsView(ListView):
             return ()
         fitting, every = figures.number(self._fitting.value), figures.number(self._totals.sessions)
         return dot(f"{fitting} of {every} · {self._hidden()} hidden")
+
+    def filter_parts(self) -> dict[str, Part]:
+        return parts_of(self._filter, self._since)
+
+    def use_parts(self, parts: Mapping[str, Part]) -> None:
+        self._filter, self._since = from_parts(parts, self.console_app.now())
+        self.reload()
 
     def leave(self) -> bool:
         if self._rows.error is not None:

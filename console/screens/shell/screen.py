@@ -12,6 +12,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from console.actions import BY_ID, Situation, keys_line
+from console.saved_filters import PARTS
 from console.screens.view import View, bindings
 from console.widgets.bar import Bar
 from console.widgets.ink import Ink, Line
@@ -21,8 +22,8 @@ from console.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from console.app import AffidavitApp
 
-Purpose = Literal["filter", "address", "folder"]
-ENTER: Final[dict[Purpose, str]] = {"filter": "keep", "address": "go there", "folder": "import"}
+Purpose = Literal["filter", "address", "folder", "name"]
+ENTER: Final[dict[Purpose, str]] = {"filter": "keep", "address": "go there", "folder": "import", "name": "save"}
 """What enter does with what was typed."""
 
 TABS = ("go.sessions", "go.snapshots", "go.verify", "go.search")
@@ -133,7 +134,10 @@ class Shell(Screen[None]):
     def _keys(self, view: View, now: Situation) -> Line:
         inks: list[Ink] = [Ink("text", " ")]
         if self.prompting:
-            for key, what in (("enter", ENTER[self._purpose]), ("esc", "leave"), ("↑ ↓", "move in the list")):
+            named = [("enter", ENTER[self._purpose]), ("esc", "leave"), ("↑ ↓", "move in the list")]
+            if self._purpose == "filter" and view.NAME in PARTS:
+                named.append(("tab", "saved filters"))
+            for key, what in named:
                 inks += (Ink("key", key), Ink("quiet", f" {what}   "))
             return tuple(inks)
         if view.has_class("-whole"):
@@ -204,7 +208,7 @@ class Shell(Screen[None]):
 
     def hint(self, words: Line) -> None:
         """Say to the right of the typed words what they would give."""
-        if self.prompting and self._purpose != "folder":
+        if self.prompting and self._purpose not in ("folder", "name"):
             self._prompt.hint(words)
 
     @on(Prompt.Changed)
@@ -235,8 +239,22 @@ class Shell(Screen[None]):
                 view.preview(value)
         elif purpose == "address":
             self.console_app.finding.go_to(value)
+        elif purpose == "name":
+            self.console_app.saving.save(value)
         elif purpose == "folder" and value.strip():
             self.console_app.jobs.start_import(value.strip())
+
+    @on(Prompt.Asked)
+    def _filters_asked(self, event: Prompt.Asked) -> None:
+        """Other filters are asked for while one is typed: that one holds as far as it goes."""
+        event.stop()
+        view = self.console_app.view
+        if self._purpose == "filter" and view is not None:
+            value = self._prompt.value
+            self.close_prompt()
+            if view.filter_text != value:
+                view.preview(value)
+            self.console_app.saving.do_filters()
 
     @on(VirtualList.Changed)
     @on(VirtualList.Moved)

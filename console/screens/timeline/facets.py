@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from console.saved_filters import Part
 from console.screens.timeline.folding import Outlook
 from console.widgets import figures
 from console.widgets.chooser import Choice
 from console.widgets.safe import Outside
+from storage.archive import EventFilter
 
 if TYPE_CHECKING:
     from storage.queries.models import LaneRow
@@ -82,3 +84,37 @@ def narrowed(outlook: Outlook, choice: str) -> Outlook:
     else:
         filter = replace(filter, hide_kinds=filter.hide_kinds ^ {rest})
     return replace(outlook, filter=filter)
+
+
+def parts_of(filter: EventFilter) -> dict[str, Part]:
+    """A filter as it is saved, without what stands as it does at first."""
+    plain = Outlook().filter
+    parts: dict[str, Part] = {}
+    if filter.text:
+        parts["text"] = filter.text
+    if filter.kinds is not None:
+        parts["kinds"] = tuple(sorted(filter.kinds))
+    if filter.hide_kinds != plain.hide_kinds:
+        parts["hidden"] = tuple(sorted(filter.hide_kinds))
+    if filter.problems_only:
+        parts["problems"] = True
+    if not filter.abandoned:
+        parts["abandoned"] = False
+    if filter.branches_only:
+        parts["branches"] = True
+    return parts
+
+
+def from_parts(parts: Mapping[str, Part]) -> EventFilter:
+    """The filter that was saved."""
+    plain = Outlook().filter
+    kinds, hidden = parts.get("kinds"), parts.get("hidden")
+    return replace(
+        plain,
+        text=str(parts.get("text", "")),
+        kinds=frozenset(kinds) if isinstance(kinds, tuple) else None,
+        hide_kinds=frozenset(hidden) if isinstance(hidden, tuple) else plain.hide_kinds,
+        problems_only=bool(parts.get("problems", False)),
+        abandoned=bool(parts.get("abandoned", True)),
+        branches_only=bool(parts.get("branches", False)),
+    )

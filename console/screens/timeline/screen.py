@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,6 +21,7 @@ from console.widgets.ink import Ink, Line
 from console.widgets.notice import Notice
 
 if TYPE_CHECKING:
+    from console.saved_filters import Part
     from storage.queries.snapshots import SnapshotRow
 
 
@@ -137,6 +138,16 @@ class TimelineView(Steps):
         return dot(
             f"{figures.number(self._fitting.value)} of {figures.number(self._all.value)} · {self._hidden()} hidden"
         )
+
+    def filter_parts(self) -> dict[str, Part]:
+        from console.screens.timeline.facets import parts_of
+
+        return parts_of(self.outlook.filter)
+
+    def use_parts(self, parts: Mapping[str, Part]) -> None:
+        from console.screens.timeline.facets import from_parts
+
+        self.again(replace(self.outlook, filter=from_parts(parts), alone=None))
 
     def leave(self) -> bool:
         if self.has_class("-whole"):

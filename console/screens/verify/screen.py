@@ -26,6 +26,7 @@ from console.working import Job
 from storage.queries.models import Page
 
 if TYPE_CHECKING:
+    from console.saved_filters import Part
     from storage.archive import Archive
 
 _Row = tuple[int, VerifyFailure]
@@ -235,6 +236,12 @@ class VerifyView(ListView):
     def preview(self, text: str) -> None:
         self._filter = text
         self.worked()
+
+    def filter_parts(self) -> dict[str, Part]:
+        return {"text": self._filter} if self._filter else {}
+
+    def use_parts(self, parts: Mapping[str, Part]) -> None:
+        self.preview(str(parts.get("text", "")))
 
     def leave(self) -> bool:
         if self._rows.marked:
