@@ -116,7 +116,7 @@ async def test_a_filter_of_another_view_is_found_in_the_palette() -> None:
     async with stage(services=services) as it:
         await it.play("""
             press   enter ctrl+p
-            type    failed
+            type    saved failed
             press   enter
             status  filter: failed
             press   j
