@@ -57,6 +57,12 @@ def _record() -> Model:
     return RecordLine
 
 
+def _context() -> Model:
+    from affidavit.context.lines import ContextLine
+
+    return ContextLine
+
+
 LINES: dict[str, Callable[[], Model]] = {
     "session.event": _session_event,
     "artifact": _artifact,
@@ -64,6 +70,7 @@ LINES: dict[str, Callable[[], Model]] = {
     "retrieval.snapshot": _snapshot,
     "memory.candidate": _candidate,
     "memory.record": _record,
+    "context.projected": _context,
 }
 """The types a line may have, each with what gives its model."""
 

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from affidavit.session.event import ACTORS, KINDS, Draft, Reading, Usage
-from storage.readers import own_memory, own_retrieval
+from storage.readers import own_context, own_memory, own_retrieval
 from storage.readers.lenient import compact, count, one_line
 
 Record = dict[str, Any]
@@ -54,7 +54,7 @@ class Own:
         reading.lane = _named(value, "lane", reading) or ""
         at = value.get("at", value.get("createdAt"))
         reading.at = at if type(at) is str or at is None else compact(at)
-        kind = value.get("type", own_retrieval.type_of(value))
+        kind = value.get("type", _type_of(value))
         if kind == "session.event":
             _event(value, reading)
         elif kind == "artifact":
@@ -63,6 +63,8 @@ class Own:
             own_retrieval.request(value, reading)
         elif kind == "retrieval.snapshot":
             own_retrieval.snapshot(value, reading)
+        elif kind == own_context.TYPE:
+            own_context.projected(value, reading)
         elif kind in own_memory.TYPES and not own_memory.candidate(value, reading):
             return _unknown(value, reading, f"not a {kind} that Affidavit takes")
         elif kind not in own_memory.TYPES:
@@ -71,10 +73,14 @@ class Own:
 
 
 def _is_ours(value: Record) -> bool:
-    kind = value.get("type", own_retrieval.type_of(value))
-    if kind in ("session.event", "artifact"):
+    kind = value.get("type", _type_of(value))
+    if kind in ("session.event", "artifact", own_context.TYPE):
         return type(value.get("session")) is str
     return kind in own_retrieval.TYPES or kind in own_memory.TYPES
+
+
+def _type_of(value: Record) -> str | None:
+    return own_retrieval.type_of(value) or own_context.type_of(value)
 
 
 def _unknown(value: Any, reading: Reading, summary: str) -> Reading:
