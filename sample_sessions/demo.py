@@ -19,7 +19,7 @@ from random import Random
 
 from sample_sessions.stories import STORIES
 from sample_sessions.stories.changed_the_default import SESSION as BAD_FIX
-from sample_sessions.stories.harness import HOME
+from sample_sessions.stories.harness import HOME, RULES
 
 PROJECTS = f"{HOME}/.claude/projects"
 STORE = "demo.db"
@@ -93,11 +93,14 @@ def fingerprint() -> str:
     for story in STORIES.values():
         for path, text in story().items():
             digest.update(f"{path}\0{text}\0".encode())
+    for path, text in RULES.items():
+        digest.update(f"{path}\0{text}\0".encode())
     return digest.hexdigest()
 
 
 def fill(path: Path, clock: Callable[[], datetime], random: Callable[[int], bytes]) -> None:
-    """A new store with every log of every story, imported under the path it would have had."""
+    """A new store with every log of every story and the rule files of their project, each under the path it would have
+    had."""
     from storage.importing import Importer
     from storage.store import Store
 
@@ -107,6 +110,8 @@ def fill(path: Path, clock: Callable[[], datetime], random: Callable[[int], byte
                 if name.endswith(".jsonl"):
                     importer = Importer(store, clock=clock, random=random)
                     importer.stream(BytesIO(text.encode()), name=f"{PROJECTS}/{name}")
+        for rule, text in RULES.items():
+            Importer(store, clock=clock, random=random).stream(BytesIO(text.encode()), name=rule)
 
 
 def tamper(path: Path) -> None:

@@ -8,6 +8,33 @@ FOLDER = "-home-robin-src-build-harness"
 VERSION = "2.1.126"
 MODEL = "claude-opus-4-6"
 
+RULES = {
+    f"{HOME}/.claude/CLAUDE.md": """\
+# How I work
+
+Short answers. Say what you did not check.
+""",
+    f"{CWD}/CLAUDE.md": """\
+# build-harness
+
+A small TypeScript tool that runs builds. Node 22, vitest, no framework.
+
+## Commands
+
+- `npm test`: every test; `npx vitest run FILE`: one file
+- `npm run lint`: before you say that you are done
+
+## Tests
+
+Before you change a test or a fixture, read docs/testing.md. It is short.
+
+## Production code
+
+What a user is allowed to do is decided in src/auth. Changes there are asked about first.
+""",
+}
+"""The rule files the agent found, by their path."""
+
 SESSION_TS = """\
 import { randomBytes } from "node:crypto";
 import { now } from "../clock";

@@ -75,6 +75,17 @@ def test_the_sessions_bear_their_titles(demo: sample_sessions.DemoResult) -> Non
     ]
 
 
+def test_the_rules_in_force_are_one_command_away(demo: sample_sessions.DemoResult, affidavit: Affidavit) -> None:
+    for session in demo.sessions:
+        code, told = affidavit("rules", f"session/{session.id}", "--store", demo.store)
+        assert code == 0
+        assert [(rule["scope"], rule["kind"], rule["basis"]) for rule in told["rules"]] == [
+            ("user", "claude", "known_after"),
+            ("project", "claude", "known_after"),
+        ]
+        assert told["rules"][1]["sections"][2]["headings"] == ["build-harness", "Tests"]
+
+
 def test_the_stories_are_counted_as_they_are_told(demo: sample_sessions.DemoResult, affidavit: Affidavit) -> None:
     code, told = affidavit("sessions", "--store", demo.store)
     assert code == 0
