@@ -22,8 +22,10 @@ def recallers(link: ReadConnection, records: Callable[[], Records], scope: Retri
     """Those that a scope's sources ask for."""
     from storage.recallers.files import SOURCES, FileRecaller
     from storage.recallers.sessions import ArtifactRecaller, PastSessionsRecaller, SessionRecaller
+    from storage.workspace.asking import Rarity
 
-    every: list[Recaller] = [FileRecaller(link, source) for source in SOURCES]
+    rarity = Rarity(link)
+    every: list[Recaller] = [FileRecaller(link, source, rarity) for source in SOURCES]
     every += [SessionRecaller(link, records), ArtifactRecaller(link, records), PastSessionsRecaller(link, records)]
     allowed = set(scope.allowed_sources) - set(scope.denied_sources)
     return [one for one in every if allowed & set(one.sources)]

@@ -21,7 +21,7 @@ from affidavit.session.times import iso
 from affidavit.text.marks import marked
 from storage.queries.conditions import among, both
 from storage.queries.connection import ReadConnection
-from storage.workspace.asking import Wanted, find, text_of
+from storage.workspace.asking import Rarity, Wanted, find, text_of
 from storage.workspace.languages import definitions
 from storage.workspace.preparing import decoded_bytes
 from storage.workspace.within import TABLES, Within, within
@@ -62,9 +62,10 @@ MOST_GOVERNED: Final = 40
 class FileRecaller:
     """Recalls passages of one source of the workspace; see :class:`affidavit.retrieval.candidate.Recaller`."""
 
-    def __init__(self, link: ReadConnection, source: Source) -> None:
+    def __init__(self, link: ReadConnection, source: Source, rarity: Rarity) -> None:
         self._link = link
         self._source = source
+        self._rarity = rarity
 
     @property
     def name(self) -> str:
@@ -83,7 +84,7 @@ class FileRecaller:
             return []
         asked = (sub_query.terms or sub_query.query_text.split(), sub_query.identifiers, sub_query.paths)
         wanted = Wanted(*([marked(one) for one in part] for part in asked))
-        found = find(self._link, inside, self._source.kinds, wanted, 2 * sub_query.top_k)
+        found = find(self._link, self._rarity, inside, self._source.kinds, wanted, 2 * sub_query.top_k)
         return list(self._candidates(inside, found, scope))
 
     def _candidates(self, inside: Within, found: list[int], scope: RetrievalScope) -> Iterable[RetrievalCandidate]:

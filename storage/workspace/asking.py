@@ -49,20 +49,51 @@ class Wanted(NamedTuple):
     paths: Sequence[str]
 
 
+class Rarity:
+    """How many passages hold a word: looked up once while nothing is added, as every source is asked the same."""
+
+    def __init__(self, link: ReadConnection) -> None:
+        self._link = link
+        self._version: int | None = None
+        self._counts: dict[str, int] = {}
+        self.total = 0
+
+    def refresh(self) -> None:
+        """Forget what was counted, if anything was committed since."""
+        version = self._link.value("PRAGMA data_version")
+        if version != self._version:
+            self._version = version
+            self._counts.clear()
+            self.total = self._link.value("SELECT count(*) FROM ix_workspace_passage") or 0
+
+    def of(self, word: str) -> int:
+        """Passages that hold it; 0 also where it is cut into several words, which are not counted."""
+        if word not in self._counts:
+            row = self._link.row("SELECT doc FROM ix_workspace_words WHERE term = ?", (word,))
+            self._counts[word] = row[0] if row else 0
+        return self._counts[word]
+
+
 class _File(NamedTuple):
     version: int
     path: str
     language: str
 
 
-def find(link: ReadConnection, within: Within, kinds: frozenset[str], wanted: Wanted, limit: int) -> list[int]:
+def find(
+    link: ReadConnection, rarity: Rarity, within: Within, kinds: frozenset[str], wanted: Wanted, limit: int
+) -> list[int]:
     """Numbers of passages, the most fitting first."""
-    return _Search(link, within, kinds, wanted).run(limit)
+    rarity.refresh()
+    return _Search(link, rarity, within, kinds, wanted).run(limit)
 
 
 class _Search:
-    def __init__(self, link: ReadConnection, within: Within, kinds: frozenset[str], wanted: Wanted) -> None:
+    def __init__(
+        self, link: ReadConnection, rarity: Rarity, within: Within, kinds: frozenset[str], wanted: Wanted
+    ) -> None:
         self.link = link
+        self.rarity = rarity
         self.within = within
         self.kinds = kinds
         self.condition = within.of(kinds)
@@ -89,15 +120,14 @@ class _Search:
 
     def _telling(self) -> list[str]:
         """The rarest words of the question."""
-        total = self.link.value("SELECT count(*) FROM ix_workspace_passage") or 0
         counted = []
         for place, word in enumerate(dict.fromkeys(self.wanted.words)):
-            row = self.link.row("SELECT doc FROM ix_workspace_words WHERE term = ?", (word.casefold(),))
+            count = self.rarity.of(word.casefold())
             simple = word.isascii() and word.isalnum()
-            if row is not None or not simple:  # what is cut into several words is not counted: it is rare
-                counted.append((row[0] if row else 1, place, word))
+            if count or not simple:  # what is cut into several words is taken to be rare
+                counted.append((count or 1, place, word))
         counted.sort()
-        rare = [word for count, _, word in counted if count <= max(50, COMMON * total)]
+        rare = [word for count, _, word in counted if count <= max(50, COMMON * self.rarity.total)]
         return (rare or [word for _, _, word in counted[:3]])[:MOST_TERMS]
 
     def _words(self, limit: int) -> None:
@@ -135,9 +165,11 @@ class _Search:
     def _by_stem(self, bare: str, limit: int = MOST_FILES) -> list[_File]:
         if not bare:
             return []
-        sql = f"""SELECT v.no, f.path, v.language FROM ix_workspace_file f CROSS JOIN ix_workspace_version v
-            ON v.file = f.no WHERE f.root = ? AND f.stem = ? AND {self.condition.sql} ORDER BY f.path LIMIT ?"""
-        return [_File(*row) for row in self.link.rows(sql, (self.within.root, bare, *self.condition.values, limit))]
+        sql = f"""SELECT v.no, f.path, v.language FROM ix_workspace_file f INDEXED BY ix_workspace_file_by_stem
+            CROSS JOIN ix_workspace_version v ON v.file = f.no WHERE f.root = ? AND f.stem = ?
+            AND {self.condition.sql} ORDER BY f.path LIMIT ?"""
+        rows = self.link.rows(sql, (self.within.root, bare, *self.condition.values, limit))
+        return [_File(*row) for row in rows]
 
     def _of_file(self, file: _File) -> list[int]:
         """The passages of a file that fit best; its first where no word stands in it."""
