@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from affidavit.retrieval.candidate import RetrievalCandidate
 from affidavit.retrieval.plan import RetrievalSubQuery
 from affidavit.retrieval.request import RetrievalScope
-from affidavit.retrieval.terms import is_file
+from affidavit.retrieval.terms import MAX_SCORED, is_file
 from affidavit.retrieval.trimming import forbids
 from affidavit.session.times import iso
 from affidavit.text.marks import marked
@@ -54,7 +54,7 @@ _STATUS = re.compile(
 _HEADER: Final = 2_000
 """Characters of a decision record in which its status stands."""
 
-_NAMED = re.compile(r"[\w.@+*-]{0,80}(?:/[\w.@+*-]{1,80}){1,12}/?|[\w-]{1,80}\.[A-Za-z]{1,8}\b")
+_NAMED = re.compile(r"(?<![\w.@+*-])(?:[\w.@+*-]{0,80}(?:/[\w.@+*-]{1,80}){1,12}/?|[\w-]{1,80}\.[A-Za-z]{1,8}\b)")
 _ADDRESS = re.compile(r"\b\w{2,20}://\S{0,500}")
 MOST_GOVERNED: Final = 40
 
@@ -154,7 +154,7 @@ def _decision(whole: str, text: str) -> dict[str, Any]:
 def governed(text: str) -> tuple[str, ...]:
     """Paths and patterns of files that a text names; a folder as everything in it."""
     found: dict[str, None] = {}
-    for name in _NAMED.findall(_ADDRESS.sub(" ", text)):
+    for name in _NAMED.findall(_ADDRESS.sub(" ", text[:MAX_SCORED])):
         if not ("/" in name or is_file(name)):
             continue
         name = name.removeprefix("./").strip("/") + ("/*" if name.endswith("/") else "")
