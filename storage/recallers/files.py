@@ -21,7 +21,7 @@ from affidavit.session.times import iso
 from affidavit.text.marks import marked
 from storage.queries.conditions import among, both
 from storage.queries.connection import ReadConnection
-from storage.workspace.asking import Rarity, Wanted, find, text_of
+from storage.workspace.asking import Rarity, Wanted, find, places, text_of
 from storage.workspace.languages import definitions
 from storage.workspace.preparing import decoded_bytes
 from storage.workspace.within import TABLES, Within, within
@@ -82,8 +82,13 @@ class FileRecaller:
         inside = within(self._link, scope)
         if inside is None:
             return []
-        asked = (sub_query.terms or sub_query.query_text.split(), sub_query.identifiers, sub_query.paths)
-        wanted = Wanted(*([marked(one) for one in part] for part in asked))
+        words = sub_query.terms or tuple(sub_query.query_text.split())
+        wanted = Wanted(
+            [marked(word) for word in words],
+            [marked(name) for name in sub_query.identifiers],
+            [marked(path) for path in sub_query.paths],
+            places(marked(sub_query.query_text)),
+        )
         found = find(self._link, self._rarity, inside, self._source.kinds, wanted, 2 * sub_query.top_k)
         return list(self._candidates(inside, found, scope))
 

@@ -5,6 +5,7 @@ Each way of finding gives its own strength between 0 and 1; what several find co
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from posixpath import dirname, join, normpath
@@ -30,9 +31,17 @@ MOST_FILES: Final = 20
 EACH_FILE: Final = 3
 """Passages of one file that are taken because of its path."""
 
-STRENGTHS: Final = {"path": 1.0, "definition": 0.9, "beside": 0.6, "words": 0.8, "reference": 0.5, "referrer": 0.4}
-"""How much each way of finding says: the file itself, a name defined, a file of the same bare name (a test and what it
-tests), words, what a named file refers to, what refers to it."""
+STRENGTHS: Final = {
+    "place": 1.0,
+    "path": 0.9,
+    "definition": 0.9,
+    "beside": 0.6,
+    "words": 0.8,
+    "reference": 0.5,
+    "referrer": 0.4,
+}
+"""How much each way of finding says: the line a stack names, the file itself, a name defined, a file of the same bare
+name (a test and what it tests), words, what a named file refers to, what refers to it."""
 
 MANY: Final = frozenset({"code", "test"})
 """Kinds that most files are of: to look for them by their mark would save nothing."""
@@ -42,11 +51,24 @@ WEIGHTS: Final = "1.0, 2.0, 1.5"
 
 
 class Wanted(NamedTuple):
-    """What is looked for: words that say something, names of code, paths."""
+    """What is looked for: words that say something, names of code, paths, and places as a stack names them."""
 
     words: Sequence[str]
     names: Sequence[str]
     paths: Sequence[str]
+    places: Sequence[tuple[str, int]] = ()
+
+
+_PLACE = re.compile(
+    r"(?<![\w./@~-])([\w./@~-]{1,300}\.[A-Za-z]\w{0,7})(?::|\()(\d{1,7})(?!\d)|\"([^\"\n]{1,300})\", line (\d{1,7})"
+)
+MOST_PLACES: Final = 10
+
+
+def places(text: str) -> list[tuple[str, int]]:
+    """Files with a line in them, as stacks and compilers write them: ``src/x.ts:12:5``, ``"x.py", line 12``."""
+    named = [(one[1] or one[3], int(one[2] or one[4])) for one in _PLACE.finditer(text)]
+    return [one for one in dict.fromkeys(named) if not one[0].startswith("//")][:MOST_PLACES]
 
 
 class Rarity:
@@ -107,6 +129,7 @@ class _Search:
         named = self._named()
         for file, way in named.items():
             self._take(self._of_file(file), STRENGTHS[way])
+        self._stack()
         self._definitions()
         self._references([file for file, way in named.items() if way == "path"])
         self._words(limit * 4)
@@ -155,9 +178,7 @@ class _Search:
         for said in self.wanted.paths:
             path = path_of(said).lower()
             for file in self._by_stem(stem(path)):
-                own = file.path.lower()
-                exact = own == path or own.endswith("/" + path) or path.endswith("/" + own)
-                way = "path" if exact else "beside"
+                way = "path" if _is(file.path.lower(), path) else "beside"
                 if named.get(file) != "path":
                     named[file] = way
         return named
@@ -184,6 +205,18 @@ class _Search:
                 (self.terms, *bounds, EACH_FILE),
             )
         return [no for (no,) in found] or list(range(bounds[0], min(bounds[0] + 2, bounds[1] + 1)))
+
+    def _stack(self) -> None:
+        """The passages that hold the lines a stack names."""
+        for said, line in self.wanted.places:
+            path = path_of(said).lower()
+            for file in self._by_stem(stem(path)):
+                if _is(file.path.lower(), path):
+                    self._take(self._at(file.version, line), STRENGTHS["place"])
+
+    def _at(self, version: int, line: int) -> list[int]:
+        sql = "SELECT no FROM ix_workspace_passage WHERE version = ? AND first <= ? AND last >= ? ORDER BY no LIMIT 1"
+        return [no for (no,) in self.link.rows(sql, (version, line, line))]
 
     def _definitions(self) -> None:
         names = {name.rpartition(".")[2].casefold(): None for name in self.wanted.names}
@@ -213,15 +246,10 @@ class _Search:
         sql = f"""SELECT v.no, f.path, v.language, r.target, r.line FROM ix_workspace_reference r
             CROSS JOIN ix_workspace_version v ON v.no = r.version CROSS JOIN ix_workspace_file f ON f.no = v.file
             WHERE r.key = ? AND {self.condition.sql} ORDER BY f.path LIMIT ?"""
-        found = []
+        found: list[int] = []
         for version, path, _, target, line in self.link.rows(sql, (key, *self.condition.values, MOST_FILES * 5)):
             if path != file.path and leads_to(target, path, file.path):
-                no = self.link.value(
-                    "SELECT no FROM ix_workspace_passage WHERE version = ? AND first <= ? AND last >= ? LIMIT 1",
-                    (version, line, line),
-                )
-                if no is not None:
-                    found.append(no)
+                found += self._at(version, line)
         return found[:MOST_FILES]
 
     def _bytes(self, file: _File) -> bytes:
@@ -236,6 +264,11 @@ def text_of(link: ReadConnection, version: int) -> bytes:
         (version,),
     )
     return data or b""
+
+
+def _is(own: str, path: str) -> bool:
+    """Whether a file is the one a path names, from whichever folder the path is meant; both in small letters."""
+    return own == path or own.endswith("/" + path) or path.endswith("/" + own)
 
 
 def leads_to(target: str, origin: str, path: str) -> bool:

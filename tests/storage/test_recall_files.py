@@ -21,7 +21,7 @@ from affidavit.session.times import instant
 from storage.archive import Archive
 from storage.recallers.files import governed
 from storage.store import Store
-from storage.workspace.asking import leads_to
+from storage.workspace.asking import leads_to, places
 from storage.workspace.erasing import erase
 from storage.workspace.indexing import index
 from storage.workspace.walking import Walk
@@ -94,6 +94,29 @@ def test_words_inside_a_name_are_found(store: Store, root: Path, now: Later) -> 
 def test_a_file_leads_to_what_it_refers_to_and_to_what_refers_to_it(store: Store, root: Path, now: Later) -> None:
     assert "src/user/role.ts" in files(recall(store.path, "src/auth/session.ts", scope(root, now.now)))
     assert "src/auth/session.ts" in files(recall(store.path, "src/user/role.ts", scope(root, now.now)))
+
+
+def test_the_line_a_stack_names_is_what_is_found_first(store: Store, root: Path, now: Later) -> None:
+    long = "".join(f"export function step{n}() {{\n" + "  run();\n" * 28 + "}\n" for n in range(10))
+    index(store, str(tree(root, {"src/long.ts": long})), clock=now)
+    for said in ("at run (src/long.ts:215:3)", 'File "/app/src/long.ts", line 215', "src/long.ts(215,3): error"):
+        first = recall(store.path, f"TypeError: boom {said}", scope(root, now.now))[0]
+        start, stop = map(int, first.source_ref.rpartition(":")[2].split("-"))
+        assert start <= 215 <= stop
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("at f (src/a.ts:12:5)", [("src/a.ts", 12)]),
+        ('File "x/b.py", line 3, in f', [("x/b.py", 3)]),
+        ("lib/c.rs:7: error and lib/c.rs:7 again", [("lib/c.rs", 7)]),
+        ("https://example.com:8080/x version 1.2:3", []),
+        ("", []),
+    ],
+)
+def test_places_in_a_stack(text: str, expected: list[tuple[str, int]]) -> None:
+    assert places(text) == expected
 
 
 def test_chinese_and_japanese_words_are_found(store: Store, root: Path, now: Later) -> None:
