@@ -36,6 +36,8 @@ NAMED = (
     ("session/ID", "a session"),
     ("session/ID#EVENT", "one event of it"),
     ("turn/SESSION/7", "its 7th turn"),
+    ("candidate/ID@2", "a memory candidate, at its 2nd version"),
+    ("memory/ID@3", "a governed memory, at its 3rd version"),
     ("entry/1234", "a ledger entry"),
     ("payload/SHA256", "a recorded body"),
 )

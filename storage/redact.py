@@ -50,8 +50,9 @@ def redact(
     clock: Clock,
     random: Random = os.urandom,
     progress: Progress | None = None,
+    payloads: Sequence[bytes] = (),
 ) -> Redacted:
-    """Erase the records that hold these events (numbers as in the ``event`` table).
+    """Erase the records that hold these events (numbers as in the ``event`` table), and ``payloads`` by commitment.
 
     Records that were counted as copies of them are erased with them. ``actor`` and ``reason`` stand in the entry's
     erasable payloads. Raises :class:`RedactionError` when a record is not there or was erased before, and
@@ -63,7 +64,7 @@ def redact(
     for n in events:
         entry, record, _ = place_of(n)
         wanted[entry].add(record)
-    if not wanted:
+    if not wanted and not payloads:
         raise RedactionError("no record was named")
     connection = store.connection
     try:
@@ -73,7 +74,10 @@ def redact(
             erased += _erase(connection, entry, dict.fromkeys(wanted[entry]))
         erased += _erase_copies(connection, erased)
         erased += _erase_echoes(connection, wanted)
-        index = _append(store, erased, actor, reason, clock, random)
+        for commit in payloads:
+            connection.execute('DELETE FROM payload_chunk WHERE "commit" = ?', (commit,))
+            connection.execute('DELETE FROM payload WHERE "commit" = ?', (commit,))
+        index = _append(store, [*erased, *payloads], actor, reason, clock, random)
         connection.execute("UPDATE fold SET version = ? WHERE name = 'sessions'", (STALE,))
         connection.execute("COMMIT")
     except BaseException as error:
@@ -175,7 +179,7 @@ def _erase_echoes(connection: Connection, originals: Mapping[int, Iterable[int]]
 
 def _append(
     store: Store,
-    erased: Sequence[_Erased],
+    erased: Sequence[_Erased | bytes],
     actor: str,
     reason: str,
     clock: Clock,
@@ -187,7 +191,7 @@ def _append(
     for at in range(0, len(erased), _PER_ENTRY):
         part = erased[at : at + _PER_ENTRY]
         stream = random(8).hex()
-        envelopes = _json({"records": [one.envelope for one in part]})
+        envelopes = _json({"records": [one.envelope for one in part if isinstance(one, _Erased)]})
         contents = [
             Content("envelopes", "application/json", envelopes, random(32)),
             Content("reason", "text/plain", reason.encode("utf-8", "replace"), random(32)),
@@ -199,7 +203,7 @@ def _append(
             stream,
             0,
             "",
-            {"commitments": [one.commitment for one in part]},
+            {"commitments": [one.commitment if isinstance(one, _Erased) else one.hex() for one in part]},
             {"kind": "person", "id": random(8).hex(), "key": ""},
             contents,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from affidavit.memory.candidate import MemoryCandidate
 from affidavit.memory.guards import differing, marks, opposed
@@ -16,7 +16,7 @@ from affidavit.memory.hazards import hazards, hedged
 from affidavit.memory.keys import Claim, claims
 from affidavit.memory.likeness import Compared, Text, compare, content_words
 from affidavit.memory.settings import GovernanceSettings
-from affidavit.memory.surroundings import Evidence, Neighbour, RuleLine, Surroundings, one_chain
+from affidavit.memory.surroundings import Evidence, Neighbour, Surroundings, one_chain
 from affidavit.memory.transitions import OPEN
 from affidavit.memory.words import LEVELS, Level, Likeness, Outcome, Severity
 from affidavit.text.display import display
@@ -363,7 +363,7 @@ def _apart(candidate: MemoryCandidate, other: Text) -> bool:
 def _rules(candidate: MemoryCandidate, around: Surroundings, settings: GovernanceSettings) -> Iterator[Finding]:
     restated, against = [], []
     for rule in around.rules:
-        verdict = _against_rule(candidate, rule)
+        verdict = rule_verdict(candidate.content, rule.text)
         if verdict == "restates":
             restated.append(f"{rule.file}:{rule.line}")
         elif verdict == "contradicts":
@@ -374,21 +374,22 @@ def _rules(candidate: MemoryCandidate, around: Surroundings, settings: Governanc
         yield Finding("contradicts_rule_file", "danger", settings.points.contradicts_rule_file, tuple(against))
 
 
-def _against_rule(candidate: MemoryCandidate, rule: RuleLine) -> str | None:
-    mine, theirs = content_words(candidate.content), content_words(rule.text)
+def rule_verdict(content: str, line: str) -> Literal["restates", "contradicts"] | None:
+    """What a memory is to a line of a rule file."""
+    mine, theirs = content_words(content), content_words(line)
     if not mine or not theirs:
         return None
-    differs = differing(candidate.content, rule.text)
+    differs = differing(content, line)
     shared = mine & theirs
     if len(shared) >= 0.85 * max(len(mine), len(theirs)) and not differs:
         return "restates"
-    said = {claim.key: claim.value for claim in claims(candidate.content, "", [], None)}
-    told = {claim.key: claim.value for claim in claims(rule.text, "", [], None)}
+    said = {claim.key: claim.value for claim in claims(content, "", [], None)}
+    told = {claim.key: claim.value for claim in claims(line, "", [], None)}
     if any(told.get(key, value) != value for key, value in said.items()):
         return "contradicts"
-    named = marks(candidate.content).identifiers & marks(rule.text).identifiers
+    named = marks(content).identifiers & marks(line).identifiers
     alike = len(shared) >= 0.5 * min(len(mine), len(theirs)) and len(shared) > 1
-    return "contradicts" if (named or alike) and opposed(candidate.content, rule.text) else None
+    return "contradicts" if (named or alike) and opposed(content, line) else None
 
 
 # ----------------------------------------------------------------------------------------------- outcome

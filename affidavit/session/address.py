@@ -165,7 +165,7 @@ FORMS: dict[str, tuple[str, ...]] = {
 }
 """Every kind of address and how it is written."""
 
-HELD = ("session", "turn", "entry", "payload")
+HELD = ("session", "turn", "candidate", "memory", "entry", "payload")
 """The kinds a store can hold something of; only they are offered to who wrote no address."""
 
 

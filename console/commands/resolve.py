@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from affidavit.session.address import (
     Address,
+    CandidateAddress,
     EntryAddress,
+    MemoryAddress,
     PayloadAddress,
     SessionAddress,
     SnapshotAddress,
@@ -15,6 +17,7 @@ from affidavit.session.address import (
 )
 from affidavit.session.event import event_hex
 from console.commands.call import Refused
+from console.commands.finding_governed import Named, find
 from console.words import plural
 
 if TYPE_CHECKING:
@@ -110,6 +113,8 @@ def records_at(archive: Archive, address: Address) -> dict[int, set[int] | None]
             return _places(row.key for row in all_events(archive, session) if row.turn == number)
         case SnapshotAddress(id=id):
             return _places([find_snapshot(archive, id).key])
+        case CandidateAddress() | MemoryAddress():
+            return _of_governed(archive, find(archive, str(address)))
         case EntryAddress(number=number):
             find_entry(archive, number)
             return {number: None}
@@ -119,6 +124,17 @@ def records_at(archive: Archive, address: Address) -> dict[int, set[int] | None]
                 return _places([content.event])
             return dict.fromkeys(archive.naming(content))
     raise nothing_of(address)
+
+
+def _of_governed(archive: Archive, named: Named) -> dict[int, set[int] | None]:
+    """The line that proposes a candidate, and every decision about it and what it became."""
+    objects = [named.candidate.id] if named.candidate else []
+    objects += [named.memory.id, named.memory.candidate] if named.memory else []
+    row = named.candidate or next(iter(archive.governed.find_candidates(objects[-1])), None)
+    places = {} if row is None or not row.n else _places([row.n])
+    for decision in archive.governed.decisions(*objects):
+        places[decision.entry] = None
+    return places
 
 
 def all_events(archive: Archive, session: SessionRow) -> Iterator[EventRow]:

@@ -284,6 +284,58 @@ def renew_command(**given: Any) -> dict[str, Any]:
     return given
 
 
+FORGOTTEN = (
+    f"decision{{{governed_documents.DECISION}}}, entries[], records, payloads, residue[], sessions[]; or "
+    "refused{code, reason, difference[]} with exit code 2"
+)
+
+
+@command("forget", "Erase a memory's texts for good", prints=FORGOTTEN)
+@_id
+@deciding
+@_expect
+def forget_command(call: Call, id: str, who: str | None, reason: str, expect: str | None, key: str | None) -> int:
+    """Take a memory or candidate out of use and erase its texts: where it was proposed, decided about and kept.
+
+    What said the same is known again by a salted mark, without its text. Session events that still say it are listed;
+    affidavit redact erases one. The exit code is 1 where anything of it is left in the governed tables.
+    """
+    from affidavit.policy.actors import Refusal
+    from affidavit.review.commands import Decide
+    from storage.forgetting import forget
+    from storage.store import Store
+
+    actor = actor_of(call, who)
+    with call.archive() as archive:
+        named = find(archive, id)
+        thing = named.candidate or named.memory
+        assert thing is not None
+    asked = Decide(key or os.urandom(16).hex(), "forget", actor, reason, expect)
+    with Store.open(call.store) as store:
+        done = forget(store, asked, thing.id, clock=lambda: datetime.now(UTC))
+    if isinstance(done, Refusal):
+        return refuse(call, done)
+    with call.archive() as archive:
+        row = next(one for one in archive.governed.find_decisions(asked.id) if one.id == asked.id)
+    if call.output.json:
+        document = {
+            "decision": governed_documents.decision(row),
+            "entries": done.entries,
+            "records": done.records,
+            "payloads": done.payloads,
+            "residue": done.left,
+            "sessions": done.sessions,
+        }
+        call.output.document(document)
+    else:
+        call.output.say(f"forgotten: {row.what}/{row.object} ({done.records} records, {done.payloads} contents erased)")
+        for place in done.left:
+            call.output.say(f"  left: {place}")
+        for address in done.sessions:
+            call.output.say(f"  still said in {address}")
+    return 1 if done.left else 0
+
+
 UNDONE = f"decision{{{governed_documents.DECISION}}}, entry; or refused{{code, reason, difference[]}} with exit code 2"
 
 

@@ -9,8 +9,10 @@ import click
 
 from affidavit.session.address import (
     Address,
+    CandidateAddress,
     ContextAddress,
     EntryAddress,
+    MemoryAddress,
     PayloadAddress,
     SessionAddress,
     SnapshotAddress,
@@ -18,9 +20,10 @@ from affidavit.session.address import (
     parse,
 )
 from affidavit.session.event import FLAGS, event_hex
-from console.commands import documents, showing_inputs, showing_snapshots
+from console.commands import documents, showing_governed, showing_inputs, showing_snapshots
 from console.commands.call import Call, command
 from console.commands.completing import addresses
+from console.commands.finding_governed import find
 from console.commands.proving import NOT_AS_RECORDED, WORDS, Prover
 from console.commands.resolve import (
     all_events,
@@ -110,6 +113,14 @@ def _show(call: Call, archive: Archive, address: Address, raw: bool) -> int:
             snapshot = find_snapshot(archive, id)
             prover.places(records_at(archive, SnapshotAddress(snapshot.uid)))
             code = showing_snapshots.show(call, archive, snapshot, citation, raw)
+        case CandidateAddress() | MemoryAddress():
+            named = find(archive, str(address))
+            prover.places(records_at(archive, address))
+            if named.candidate is not None:
+                code = showing_governed.candidate(call, archive, named.candidate, named.version)
+            else:
+                assert named.memory is not None
+                code = showing_governed.memory(call, archive, named.memory, named.version)
         case EntryAddress(number=index):
             code = _entry(call, find_entry(archive, index), index, prover, raw)
         case PayloadAddress(digest=digest):

@@ -24,6 +24,7 @@ from storage.queries.paging import Cursor
 if TYPE_CHECKING:
     from affidavit.memory.candidate import MemoryCandidate
     from affidavit.memory.checks import CheckReport
+    from affidavit.memory.health import Ailment
     from affidavit.memory.record import GovernanceMemoryRecord
     from affidavit.memory.settings import GovernanceSettings
     from storage.queries.records import Records
@@ -139,6 +140,23 @@ class Governed:
         if candidate is None:
             return None
         return checked(self.checker(), row, candidate, now)
+
+    def memory_shown(self, row: MemoryRow) -> tuple[dict[str, Any], str] | None:
+        """What of a memory is shown, and its digest; ``None`` where its text was erased."""
+        from affidavit.memory.shown import digest
+        from storage.queries.checking import memory_shown
+
+        record = governed.read_memory(self._link, row.id, row.version)
+        if record is None:
+            return None
+        shown = memory_shown(self.checker(), row, record)
+        return shown, digest(shown)
+
+    def health(self, now: datetime) -> list[Ailment]:
+        """What of the active memories is worth a look."""
+        from storage.queries.governed_health import ailments
+
+        return ailments(self.checker(), now)
 
     def checker(self) -> Checker:
         """What checks, made again when something was written."""

@@ -65,14 +65,15 @@ class Checker:
         found: list[Evidence] = []
         missing: list[str] = []
         for name in candidate.source.event_ids[:MOST_EVIDENCE]:
-            one = self._event(name, candidate.session)
+            one = self.evidence(name, candidate.session)
             if one is None:
                 missing.append(name)
             else:
                 found.append(one)
         return tuple(found), tuple(missing)
 
-    def _event(self, name: str, session: str | None) -> Evidence | None:
+    def evidence(self, name: str, session: str | None) -> Evidence | None:
+        """An event that speaks for something, by what it is called there."""
         for id in self._ids(name, session):
             rows = by_id(self.link, id, id, None, 1)
             if not rows:
@@ -213,6 +214,10 @@ class Checker:
         own = [lines for path, lines in files if key and key in path.replace("\\", "/").split("/")[:-1]]
         chosen = own or [lines for _, lines in files]
         return tuple(line for lines in chosen for line in lines)
+
+    def every_rule_line(self) -> list[RuleLine]:
+        """Every line of every rule file, as last imported."""
+        return [line for _, lines in self._all_rules() for line in lines]
 
     def _all_rules(self) -> list[tuple[str, list[RuleLine]]]:
         if self._rules is None:

@@ -17,7 +17,9 @@ from kept import assert_holds, chance, rows, store_in, write
 from affidavit.memory.candidate import ScopeRef
 from affidavit.memory.transitions import TRANSITIONS, Verb
 from affidavit.policy.actors import Actor, Refusal
+from affidavit.review.commands import Decide
 from storage.folds.governed_rows import GOVERNED
+from storage.forgetting import Forgotten, forget
 from storage.importing import Importer
 from storage.rebuild import rebuild
 from storage.store import Store
@@ -315,3 +317,31 @@ def test_a_file_of_lines_is_imported_and_a_foreign_memory_is_a_candidate(store, 
         ("m-7", "pending", "active", "rule"),
     ]
     assert store.connection.execute("SELECT count(*) FROM memory").fetchone() == (0,)
+
+
+def test_what_is_forgotten_is_nowhere_any_more_and_is_known_when_it_comes_back(store):
+    secret = "Ada's locker is number four hundred"
+    propose(store, candidate_line("a", secret), candidate_line("other", "Docs are in docs"))
+    propose(store, candidate_line("a", secret), seed=8)
+    ada = Reviewer(store)
+    ada.decide("rewrite", uid("a"), content=secret + " and ten")
+    ada.decide("approve", uid("a"))
+    memory = ada.memory()
+    done = forget(store, Decide("f", "forget", ada.actor, "she asked"), memory, clock=Clock(), random=chance(5))
+    assert isinstance(done, Forgotten)
+    assert (done.records, done.left) == (2, [])
+    assert ada.status("memory", memory) == ("revoked", 1)
+    assert_holds(store.path)
+    assert code(ada.decide("approve", uid("a"))) == "illegal_transition"
+    store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    raw = Path(store.path).read_bytes()
+    assert b"locker" not in raw
+    assert Reviewer(store).status("candidate", uid("other")) == ("pending", 1)
+    propose(store, candidate_line("again", "ADA'S locker  is number four hundred and ten"), seed=9)
+    assert "tombstone" in codes(ada, "again")
+
+
+def test_forgetting_what_is_not_there_is_refused(store):
+    propose(store, candidate_line("a", "Docs are in docs"))
+    done = forget(store, Decide("f", "forget", Reviewer(store).actor, "x"), "nothing", clock=Clock(), random=chance(5))
+    assert code(done) == "illegal_transition"

@@ -1,0 +1,136 @@
+"""Governance from the command line: what is proposed, checked, decided, shown, undone and forgotten."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.console.cli_runner import Done, Runner
+
+LINE: dict[str, Any] = {
+    "type": "memory.candidate",
+    "id": "c-1",
+    "content": "The parser's tests run with pnpm test parser",
+    "kind": "task_experience",
+    "scope": {"level": "repo", "key": "acme/app"},
+    "source": {"type": "verified_observation", "eventIds": ["t1"]},
+    "confidence": "low",
+    "status": "approved",
+    "conflictKeys": ["repo:acme/app:test-command"],
+    "value": "pnpm test",
+    "createdAt": "2026-05-14T10:00:00Z",
+    "createdBy": "model",
+}
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runner:
+    return Runner(monkeypatch, tmp_path)
+
+
+def record(run: Runner, *lines: dict[str, Any]) -> Done:
+    run.stdin = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    return run("record", "--json")
+
+
+def test_lines_become_candidates_that_nobody_believes(run):
+    done = record(run, LINE, {**LINE, "id": "c-2", "kind": "nothing"}, {**LINE, "type": "memory.other"})
+    assert done.code == 3
+    assert [entry["line"] for entry in done.json["unreadableList"]] == [2, 3]
+    (one,) = run("candidates", "--json").json["candidates"]
+    assert (one["nativeId"], one["status"], one["claimedStatus"]) == ("c-1", "pending", "approved")
+    assert run("memories", "--json").json == {"memories": []}
+    checked = run("check", "c-1", "--json").json
+    assert {"id", "nativeId", "findings", "risk", "outcome", "likeness", "conflicts"} <= set(checked)
+    assert checked["risk"] == sum(finding["points"] for finding in checked["findings"])
+    assert "claimed_status" in {finding["code"] for finding in checked["findings"]}
+
+
+def test_a_candidate_goes_its_way_and_back(run):
+    record(run, LINE)
+    (waiting,) = run("queue", "--json").json["queue"]
+    approved = run("approve", "c-1", "--as", "tester", "--reason", "seen", "--expect", waiting["shownHash"], "--json")
+    assert approved.code == 0
+    decision = approved.json["decision"]
+    assert (decision["verdict"], decision["by"], decision["reason"]) == ("approve", "tester", "seen")
+    assert decision["shownHash"] == waiting["shownHash"]
+    (memory,) = run("memories", "--json").json["memories"]
+    shown = run("show", f"memory/{memory['id']}", "--json").json
+    assert shown["record"]["candidateId"] == waiting["id"]
+    assert shown["record"]["authority"] == "hint"
+    assert shown["told"].startswith("In an earlier task: ")
+    assert [one["verdict"] for one in shown["decisions"]] == ["approve"]
+    revoked = run("revoke", memory["id"], "--reason", "wrong", "--expect", shown["shownHash"], "--json").json[
+        "decision"
+    ]
+    assert run("show", f"memory/{memory['id']}", "--json").json["status"] == "revoked"
+    assert run("undo", decision["id"], "--reason", "slip", "--json").json["refused"]["code"] == "illegal_transition"
+    assert run("undo", revoked["id"], "--reason", "slip").code == 0
+    assert run("undo", decision["id"], "--reason", "slip").code == 0
+    assert run("show", "candidate/c-1", "--json").json["status"] == "pending"
+    assert run("verify").code == 0
+
+
+def test_what_changed_since_it_was_shown_is_refused_with_the_difference(run):
+    record(run, LINE)
+    (waiting,) = run("queue", "--json").json["queue"]
+    record(run, {**LINE, "content": "The parser's tests run with npm test parser"})
+    done = run("approve", "c-1", "--reason", "seen", "--expect", waiting["shownHash"], "--json")
+    assert done.code == 2
+    assert done.json["refused"]["code"] == "changed"
+    fields = {one["field"] for one in done.json["refused"]["difference"]}
+    assert {"version", "content"} <= fields
+    assert run("memories", "--json").json == {"memories": []}
+
+
+def test_no_agent_decides_and_nobody_who_is_not_named(run, monkeypatch):
+    record(run, LINE)
+    assert run("approve", "c-1", "--reason", "x", "--as", "mallory", "--json").json["refused"]["code"] == "not_allowed"
+    monkeypatch.setenv("CLAUDECODE", "1")
+    done = run("approve", "c-1", "--reason", "x", "--json")
+    assert (done.code, done.json["refused"]["code"]) == (2, "agent")
+    assert run("propose", "Docs are in docs", "--scope", "repo:acme/app").code == 0
+
+
+def test_a_stores_health_is_told_by_its_exit_code(run):
+    assert run("propose", "The api listens on port 8000", "--scope", "repo:acme/app", "--id", "a").code == 0
+    assert run("health").code == 0
+    run("approve", "a", "--reason", "x", "--expires", "2036-01-01T00:00:00Z")
+    found = run("health", "--json", "--at", "2037-01-01T00:00:00Z")
+    assert found.code == 1
+    assert {"expired", "no_source"} <= {one["code"] for one in found.json["findings"]}
+    assert found.raw == run("health", "--json", "--at", "2037-01-01T00:00:00Z").raw
+
+
+def test_two_active_values_of_one_key_are_a_finding_and_a_conflict(run):
+    for name, value in (("a", "Jenkins"), ("b", "Buildkite")):
+        run("propose", f"CI runs on {value}", "--scope", "repo:acme/app", "--id", name)
+        run("approve", name, "--reason", "x")
+    codes = {one["code"] for one in run("health", "--json").json["findings"]}
+    assert "several_active" in codes
+    ids = [one["id"] for one in run("memories", "--json").json["memories"]]
+    assert run("show", f"memory/{ids[0]}", "--json").json["conflicts"] == [ids[1]]
+
+
+def test_forgetting_leaves_no_word(run, home):
+    run("propose", "Ada lives at number four hundred", "--scope", "user:ada", "--id", "a")
+    run("approve", "a", "--reason", "x")
+    done = run("forget", "a", "--reason", "asked", "--json")
+    assert (done.code, done.json["residue"], done.json["decision"]["verdict"]) == (0, [], "forget")
+    assert b"four hundred" not in (home / "store.db").read_bytes()
+    assert run("verify").code == 0
+    assert "(erased)" in run("memories").out
+    again = run("propose", "ada lives at NUMBER four hundred", "--scope", "user:ada", "--json").json
+    assert "tombstone" in {finding["code"] for finding in again["findings"]}
+    assert run("forget", "nothing", "--reason", "x").code == 2
+
+
+def test_hostile_texts_reach_the_terminal_as_marks(run):
+    run("propose", "Docs \x1b[2J are in [/docs] \u202eevil", "--scope", "repo:acme/app", "--id", "a")
+    for words in (("candidates",), ("queue",), ("check", "a"), ("show", "candidate/a"), ("memories",)):
+        done = run(*words)
+        assert "\x1b" not in done.out + done.err
+        assert "\u202e" not in done.out + done.err
