@@ -9,6 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from affidavit.retrieval.ranking import Item, merged, order, totals_of
+from affidavit.retrieval.terms import path_of
+
+NEARLY = 0.7
+"""Share of the best total from which a text goes before a second one of a source already shown."""
 
 LEAST_SHORTENED = 24
 """Tokens below which an item is left out rather than shortened."""
@@ -56,7 +60,7 @@ def choose(items: Sequence[Item], rules: Rules) -> Choice:
     units = order(items, totals)
     refused: list[tuple[int, str, str]] = []
     passed = _thresholds(items, units, totals, rules, refused)
-    chosen = _share_out(items, merged(items, passed, rules.merge_policy), rules, refused)
+    chosen = _share_out(items, merged(items, passed, rules.merge_policy), totals, rules, refused)
     return Choice(chosen, refused, totals, varied, units)
 
 
@@ -82,7 +86,11 @@ def _thresholds(
     unverified = 0
     counts = dict.fromkeys(rules.top_k, 0)
     for unit in units:
-        best, doubtful, queries = _told(items, unit, totals)
+        if len(unit) == 1:  # nearly always, and there may be hundreds of thousands
+            item = items[unit[0]]
+            best, doubtful, queries = totals[unit[0]], int(item.get("verified") is False), item.get("subQueries") or ()
+        else:
+            best, doubtful, queries = _together(items, unit, totals)
         if best < rules.min_score:
             refused.extend([(at, "below_min_score", f"at least {rules.min_score:g} is asked for") for at in unit])
             continue
@@ -106,42 +114,53 @@ def _thresholds(
     return passed
 
 
-def _told(items: Sequence[Item], unit: list[int], totals: Sequence[float]) -> tuple[float, int, Collection[str]]:
+def _together(items: Sequence[Item], unit: list[int], totals: Sequence[float]) -> tuple[float, int, Collection[str]]:
     """A unit's best total, how many of it are unverified, and the sub-queries that found it."""
-    if len(unit) == 1:
-        item = items[unit[0]]
-        return totals[unit[0]], item.get("verified") is False, item.get("subQueries") or ()
     queries = {query for at in unit for query in items[at].get("subQueries") or ()}
     return max(totals[at] for at in unit), [items[at].get("verified") for at in unit].count(False), queries
 
 
 def _share_out(
-    items: Sequence[Item], units: Sequence[list[int]], rules: Rules, refused: list[tuple[int, str, str]]
+    items: Sequence[Item],
+    units: Sequence[list[int]],
+    totals: Sequence[float],
+    rules: Rules,
+    refused: list[tuple[int, str, str]],
 ) -> list[tuple[int, int]]:
     """Tokens for each unit: first every sub-query its own share, then what is left to whoever comes next.
 
-    The first item of a sub-query may take more than its share. A unit that does not fit is passed over, and the next
-    that fits is taken.
+    In both rounds a second text of one source waits until other sources of nearly its worth had their turn. The first
+    item of a sub-query may take more than its share. A unit that does not fit is passed over, and the next that fits is
+    taken.
     """
     left = rules.max_tokens - rules.frame
     given: dict[int, int] = {}
     shares = dict(rules.shares)
     begun: set[str] = set()
-    for own in (True, False) if shares else (False,):
+    sources = [path_of(items[unit[0]].get("sourceRef") or "") for unit in units]
+    shown: set[str] = set()
+    enough = NEARLY * max((totals[at] for unit in units for at in unit), default=0.0)
+    for own, fresh in ((True, True), (True, False), (False, True), (False, False)):
+        if own and not shares:
+            continue
         for number, unit in enumerate(units):
-            if unit[0] in given:
+            if unit[0] in given or (fresh and (sources[number] in shown or totals[unit[0]] < enough)):
+                continue
+            first = items[unit[0]]
+            if left - first["frameTokens"] < min(first["tokens"], LEAST_SHORTENED):
                 continue
             queries = [query for at in unit for query in items[at].get("subQueries") or ()]
             allowed = _allowance(items, unit, left, rules)
             if allowed is None:
                 continue
-            cost = sum(allowed) + sum(items[at]["frameTokens"] for at in unit)
+            cost = sum(allowed) + sum([items[at]["frameTokens"] for at in unit])
             if own and not any(query not in begun or cost <= shares.get(query, 0) for query in queries):
                 continue
             if own and len(allowed) == 1 and allowed[0] < _wanted(items[unit[0]], rules) and number:
                 continue  # what is left may serve others better; it gets it if nobody else does
             left -= cost
             given.update(zip(unit, allowed, strict=True))
+            shown.add(sources[number])
             for query in queries:
                 begun.add(query)
                 shares[query] = shares.get(query, 0) - cost

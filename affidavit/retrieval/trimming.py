@@ -45,8 +45,8 @@ def keep_lines(
 ) -> list[Range]:
     """Byte ranges of a text to keep, so that what :func:`visible` makes of them costs at most ``tokens``.
 
-    ``keep-matched-lines``: lines are kept by their worth, a prohibition above all, then those around them; ``head``:
-    from the beginning. Empty: nothing fits.
+    ``keep-matched-lines``: prohibitions and the lines of most worth are kept, then those around them; ``head``: from
+    the beginning. Empty: nothing fits.
     """
     lines = Lines(data, redactions)
     if estimate_tokens(lines.text) <= tokens:
@@ -71,29 +71,39 @@ def cut_ranges(kept: Sequence[Range], size: int) -> list[Range]:
     return cut
 
 
+MOST_PEAKS = 8
+"""Lines that what is kept of a text gathers around."""
+
+
 def _by_worth(lines: Lines, tokens: int, worth: Callable[[str], float]) -> list[int]:
-    """Numbers of the lines kept, the most worth first."""
-    values = [worth(line) + (4.0 if forbids(line) else 0.0) for line in lines.lines]
+    """Numbers of the lines kept: those that say most and all that forbid, then the lines around them, ever wider."""
+    values = [worth(line) for line in lines.lines]
+    highest = max(values, default=0.0)
+    forbidding = [forbids(line) for line in lines.lines]
+    telling = [at for at, value in enumerate(values) if forbidding[at] or (value > 0 and value >= highest / 2)]
+    peaks = sorted(telling, key=lambda at: (not forbidding[at], -values[at], at))[:MOST_PEAKS]
     costs = [estimate_tokens(line) for line in lines.lines]
     kept: list[int] = []
     taken: set[int] = set()
     left = tokens - 2 * _GAP_TOKENS
-    best = sorted((at for at, value in enumerate(values) if value > 0), key=lambda at: (-values[at], at))
+    growing = [(peak, 0) for peak in peaks]
     distance = 0
-    while left > 0 and distance <= len(values):
-        ring = best if distance == 0 else [at + d for at in best[:8] for d in (-distance, distance)]
-        for at in ring:
-            if not 0 <= at < len(costs) or at in taken:
+    while growing:
+        still: list[tuple[int, int]] = []
+        for peak, way in growing:
+            at = peak + way * distance
+            if not 0 <= at < len(costs):
                 continue
             gaps = 1 - (at - 1 in taken) - (at + 1 in taken)
-            cost = costs[at] + (gaps * _GAP_TOKENS if taken else 0)
-            if cost <= left:
+            cost = 0 if at in taken else costs[at] + (gaps * _GAP_TOKENS if taken else 0)
+            if cost > left:
+                continue  # what lies behind a line that does not fit would stand alone
+            if at not in taken:
                 kept.append(at)
                 taken.add(at)
                 left -= cost
-        distance += 1
-        if distance > 40:
-            break
+            still += [(peak, way)] if way else [(peak, -1), (peak, 1)]
+        growing, distance = still, distance + 1
     return kept or _from_head(lines, tokens)
 
 
