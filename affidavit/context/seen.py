@@ -38,6 +38,14 @@ SEARCHES: Final = frozenset({
 })  # fmt: skip
 """Tools (in small letters) that fetch a text for the model: the retrievals of a foreign log."""
 
+READS: Final = frozenset({"read", "read_file", "notebookread", "view"})
+"""Tools that show a file."""
+
+EDITS: Final = frozenset(
+    {"edit", "multiedit", "write", "notebookedit", "apply_patch", "write_file", "replace", "update"}
+)
+"""Tools that change files."""
+
 READING: Final = re.compile(
     r"^\s*(?:\$ ?)?(?:cd [^&;|]+ && )?"
     r"(?:cat|head|tail|less|sed -n|rg|grep|find|ls|tree|nl|git (?:grep|show|log|diff|blame))\b"

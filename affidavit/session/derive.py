@@ -358,7 +358,7 @@ class Derivation:
             return
         if kept is not None and not rows:
             # It is of no session: what it holds stands by itself.
-            if kept[0]:  # else it was erased
+            if kept[0]:  # else there is nothing to keep, or no more
                 self._keep(0, n, kept)
             source.mapped += 1
             return

@@ -22,7 +22,7 @@ class Verbs(click.Group):
         module = COMMANDS.get(cmd_name)
         if module is None:
             return None
-        command = getattr(import_module(f"console.commands.{module}"), f"{cmd_name}_command")
+        command = getattr(import_module(f"console.commands.{module}"), f"{cmd_name.replace('-', '_')}_command")
         assert isinstance(command, click.Command)
         return command
 

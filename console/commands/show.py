@@ -40,7 +40,7 @@ from console.words import clock, count, duration, moment, number, plural
 
 if TYPE_CHECKING:
     from storage.archive import Archive
-    from storage.queries.inputs import ModelInput
+    from storage.queries.inputs import Inputs, ModelInput
     from storage.queries.models import Content, EventDetail, EventRow, SessionRow
 
 MARKS = {
@@ -105,10 +105,10 @@ def _show(call: Call, archive: Archive, address: Address, raw: bool) -> int:
             session = find_session(archive, id)
             inputs = archive.inputs(session.key)
             given = inputs.input(showing_inputs.find_request(inputs, session, number))
-            code = _input(call, session, given, prover, raw)
+            code = _input(call, session, inputs, given, prover, raw)
         case SnapshotAddress(id=id) if showing_inputs.is_derived(id):
             session, given = showing_inputs.find_derived(archive, id)
-            code = _derived(call, session, given, prover, raw)
+            code = _derived(call, session, archive.inputs(session.key), given, prover, raw)
         case SnapshotAddress(id=id, citation=citation):
             snapshot = find_snapshot(archive, id)
             prover.places(records_at(archive, SnapshotAddress(snapshot.uid)))
@@ -163,20 +163,20 @@ def _several(
     return 0
 
 
-def _input(call: Call, session: SessionRow, given: ModelInput, prover: Prover, raw: bool) -> int:
+def _input(call: Call, session: SessionRow, inputs: Inputs, given: ModelInput, prover: Prover, raw: bool) -> int:
     if raw:
         raise click.UsageError("a model input has no bytes of its own; --raw is for what was recorded as it is")
     list(prover.events(session.uid, enumerate(block.row for block in given.blocks)))
-    showing_inputs.show(call, session, given)
+    showing_inputs.show(call, session, given, inputs.findings(given))
     return int(given.replay.verdict == "differs")
 
 
-def _derived(call: Call, session: SessionRow, given: ModelInput, prover: Prover, raw: bool) -> int:
+def _derived(call: Call, session: SessionRow, inputs: Inputs, given: ModelInput, prover: Prover, raw: bool) -> int:
     if call.output.json and not raw:
         list(prover.events(session.uid, enumerate(block.row for block in given.blocks)))
         call.output.document(showing_inputs.derived_document(session, given))
         return 0
-    return _input(call, session, given, prover, raw)
+    return _input(call, session, inputs, given, prover, raw)
 
 
 def _event(call: Call, archive: Archive, session: SessionRow, row: EventRow, prover: Prover, raw: bool) -> int:

@@ -16,6 +16,7 @@ from console.output import Column
 from console.words import HASH_MARKS, count, number, plural
 
 if TYPE_CHECKING:
+    from affidavit.context.failures import Found
     from storage.archive import Archive
     from storage.queries.inputs import Block, Inputs, ModelInput
     from storage.queries.models import EventRow, SessionRow
@@ -41,7 +42,7 @@ def find_request(inputs: Inputs, session: SessionRow, number: int) -> Request:
     return request
 
 
-def document(session: SessionRow, given: ModelInput) -> Object:
+def document(session: SessionRow, given: ModelInput, findings: Sequence[Found]) -> Object:
     """A model input as ``show context/…`` prints it."""
     request = given.request
     return {
@@ -65,6 +66,7 @@ def document(session: SessionRow, given: ModelInput) -> Object:
             {"id": row.id, "address": f"snapshot/{row.uid}", "verdict": row.verdict} for row in given.snapshots
         ],
         "modelInput": _recorded(given),
+        "findings": [{"kind": found.kind, "events": list(found.ids), "detail": found.detail} for found in findings],
         "notRecorded": list(NOT_RECORDED if given.recorded is None else given.replay.missing),
     }
 
@@ -99,17 +101,22 @@ def _block(session: SessionRow, number: int, block: Block) -> Object:
     }
 
 
-def replay_document(session: SessionRow, given: ModelInput) -> Object:
+def replay_document(session: SessionRow, given: ModelInput, findings: Sequence[Found]) -> Object:
     """A replayed request as ``replay`` prints it."""
     replay = given.replay
-    return {**document(session, given), "result": replay.result, "missing": list(replay.missing)}
+    return {**document(session, given, findings), "result": replay.result, "missing": list(replay.missing)}
 
 
-def show(call: Call, session: SessionRow, given: ModelInput, *, replay: bool = False) -> None:
+def show(
+    call: Call, session: SessionRow, given: ModelInput, findings: Sequence[Found], *, replay: bool = False
+) -> None:
     """Print what a model had in front of it."""
     if call.output.json:
-        call.output.document((replay_document if replay else document)(session, given))
+        call.output.document((replay_document if replay else document)(session, given, findings))
         return
+    from affidavit.context.failures import FAILURES
+
+    ways: dict[str, str] = {str(kind): words for kind, words in FAILURES.items()}
     request = given.request
     say = call.output.say
     say(f"context/{session.uid}/{request.number}  {session.title}")
@@ -130,6 +137,8 @@ def show(call: Call, session: SessionRow, given: ModelInput, *, replay: bool = F
         say(f"  ? {missing}")
     if given.replay.verdict is not None:
         say(f"  {HASH_MARKS[given.replay.verdict]}  context hash")
+    for found in findings:
+        say(f"  ! {ways.get(found.kind, found.kind)}: {found.detail}")
     for row in given.snapshots:
         say(f"  ⌕ snapshot/{row.uid}  {row.id}  {HASH_MARKS.get(row.verdict or '', '– none')}")
     say()

@@ -44,7 +44,14 @@ def document(row: SnapshotRow, line: Object) -> Object:
         {**item, "stage": recorded.stage_of(item), "score": scores(item)}
         for item in recorded.objects(body, "rejectedItems")
     ]
+    from affidavit.retrieval.misleading import misled
+
     block = recorded.block_seen(line)
+    findings = [
+        {"way": one.way, "caught": one.caught, "candidateId": one.candidate_id, "sourceRef": one.source_ref,
+         "detail": one.detail}
+        for one in misled(line)
+    ]  # fmt: skip
     return {
         **body,
         "id": row.id,
@@ -57,6 +64,7 @@ def document(row: SnapshotRow, line: Object) -> Object:
         "selectedItems": selected,
         "rejectedItems": rejected,
         "block": None if block is None else {"text": block.text, "verdict": block.verdict, "actual": block.actual},
+        "findings": findings,
         "verdict": row.verdict,
     }
 
@@ -105,6 +113,8 @@ def _citation(call: Call, row: SnapshotRow, item: Object, seen: recorded.Seen) -
 
 
 def _print(call: Call, row: SnapshotRow, line: Object) -> None:
+    from affidavit.retrieval.misleading import WAYS, misled
+
     body = recorded.body_of(line)
     say = call.output.say
     say(f"snapshot {row.id}")
@@ -131,6 +141,9 @@ def _print(call: Call, row: SnapshotRow, line: Object) -> None:
     elif counts["recalled"]:
         say("what was turned away is not recorded by name")
         say()
+    for finding in misled(line):
+        word = "caught" if finding.caught else "!"
+        say(f"{word} {WAYS[finding.way]}: {finding.source_ref or finding.candidate_id}  {finding.detail}")
     for item, one in zip(items, seen, strict=True):
         say(f"[{one.citation}] {item.get('sourceRef') or 'source not recorded'}")
         say("its text was not recorded" if one.text is None else one.text)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from affidavit.context.seen import NOT_RECORDED, Placed, is_fetched, is_full_compaction, placed
+from affidavit.context.failures import Found, Text, failures_in
+from affidavit.context.seen import EDITS, NOT_RECORDED, OBSERVED, READS, Placed, is_fetched, is_full_compaction, placed
 from affidavit.proof.verdict import text_hash
+from affidavit.session.event import event_hex
 from affidavit.session.prepare import INTENDS
 from affidavit.text.tokens import estimate_tokens
 from affidavit.trace.replay import Named, Replayed, named, replayed
@@ -39,6 +41,7 @@ class Block:
     tokens: int
     hash: str | None
     new: bool
+    refs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,23 @@ class ModelInput:
     recorded: Named | None
     text: str | None
     replay: Replayed
+
+
+def _text(block: Block, intents: Mapping[int, Block]) -> Text:
+    """A block as what looks for failures knows it; a result shows the file its call was about."""
+    row = block.row
+    call = intents.get(row.pair) if row.pair is not None and row.kind in OBSERVED else None
+    shows = call is not None and (call.row.tool or "").lower() in READS and call.refs
+    return Text(
+        event_hex(row.id),
+        block.placed.source,
+        block.text or "",
+        block.placed.trust,
+        block.tokens,
+        path=call.refs[0].partition(":")[0] if call is not None and shows else None,
+        changes=block.refs if row.kind in INTENDS and (row.tool or "").lower() in EDITS else (),
+        compacts=is_full_compaction(row),
+    )
 
 
 class Inputs:
@@ -106,7 +126,17 @@ class Inputs:
             return Block(row, place, None, error.reason, (row.size + 3) // 4, None, new)
         if detail.withheld_by is not None:
             return Block(row, place, None, f"withheld by entry {detail.withheld_by}", 0, None, new)
-        return Block(row, place, detail.text, None, estimate_tokens(detail.text), text_hash(detail.text), new)
+        tokens, hash = estimate_tokens(detail.text), text_hash(detail.text)
+        return Block(row, place, detail.text, None, tokens, hash, new, detail.refs)
+
+    def findings(self, given: ModelInput) -> list[Found]:
+        """Ways in which a context fails, among the texts of one with its texts."""
+        replaced = []
+        for row in self.requests.replaced(given.request) if given.replaced else ():
+            block = self._block(row, Placed("user_goal", "instruction", "full", False), new=False, texts=True)
+            replaced.append(_text(block, {}))
+        intents = {block.row.key: block for block in given.blocks if block.row.kind in INTENDS}
+        return failures_in([_text(block, intents) for block in given.blocks], replaced)
 
     def _recorded(self, request: Request) -> tuple[Named | None, str | None]:
         """What a recorded request names, and its own id."""

@@ -13,7 +13,7 @@ from typing import Final
 
 from affidavit.context.seen import MODEL_KINDS, VISIBLE_KINDS
 from affidavit.session.event import PARTIAL
-from storage.queries.connection import ReadConnection
+from storage.queries.connection import ReadConnection, Row
 from storage.queries.models import EventRow
 from storage.queries.timeline import COLUMNS, TABLES, TURN, event_row
 
@@ -117,11 +117,34 @@ class Requests:
         key = self._link.value(sql, (self._session, request.row.lane, request.row.sort, request.row.key))
         return None if key is None else self._row(key)
 
+    def replaced(self, request: Request) -> list[EventRow]:
+        """What people had said before the last full compaction, and stands no longer in front of the model."""
+        where, values, compaction = self._before(request)
+        if compaction is None:
+            return []
+        sql = f"""SELECT {COLUMNS} FROM {TABLES} WHERE {where} AND e.kind = 'user.message' AND (e.sort < ? OR e.sort = ?
+            AND e.n < ?) ORDER BY e.sort DESC, e.n DESC LIMIT {_BATCH}"""
+        since = (compaction[0], *compaction)
+        return [event_row(found) for found in reversed(self._link.rows(sql, (*values, *since)))]
+
     def in_front(self, request: Request) -> tuple[list[EventRow], int]:
         """The events a model had in front of it, in order, and how many older ones a compaction had replaced.
 
         They are those of its lane and branch that came before, from the last full compaction on.
         """
+        where, values, compaction = self._before(request)
+        replaced = 0
+        since: tuple[object, ...] = ()
+        if compaction is not None:
+            older = f"SELECT count(*) FROM {TABLES} WHERE {where} AND (e.sort < ? OR e.sort = ? AND e.n < ?)"
+            since = (compaction[0], *compaction)
+            replaced = int(self._link.value(older, (*values, *since)))
+            where += " AND (e.sort > ? OR e.sort = ? AND e.n >= ?)"
+        sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE {where} ORDER BY e.sort DESC, e.n DESC LIMIT {MOST_SEEN}"
+        return [event_row(found) for found in reversed(self._link.rows(sql, (*values, *since)))], replaced
+
+    def _before(self, request: Request) -> tuple[str, tuple[object, ...], Row | None]:
+        """What tells the events of a request's lane and branch before it, and where the last full compaction stands."""
         row = request.row
         where = f"""e.session = ? AND e.lane = ? AND e.{_VISIBLE} AND (e.sort < ? OR e.sort = ? AND e.n < ?)"""
         values: tuple[object, ...] = (self._session, row.lane, row.sort, row.sort, row.key)
@@ -134,15 +157,7 @@ class Requests:
             AND instr(e.flags, '{PARTIAL}') = 0 ORDER BY e.sort DESC, e.n DESC LIMIT 1""",
             values,
         )
-        replaced = 0
-        since: tuple[object, ...] = ()
-        if compaction is not None:
-            older = f"SELECT count(*) FROM {TABLES} WHERE {where} AND (e.sort < ? OR e.sort = ? AND e.n < ?)"
-            since = (compaction[0], compaction[0], compaction[1])
-            replaced = int(self._link.value(older, (*values, *since)))
-            where += " AND (e.sort > ? OR e.sort = ? AND e.n >= ?)"
-        sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE {where} ORDER BY e.sort DESC, e.n DESC LIMIT {MOST_SEEN}"
-        return [event_row(found) for found in reversed(self._link.rows(sql, (*values, *since)))], replaced
+        return where, values, compaction
 
     def _turns(self, row: EventRow) -> set[int]:
         """The turns that lead to an event's: of the main chain all, of an abandoned branch those it went on from."""

@@ -35,7 +35,10 @@ def snapshot_uid(session: str | None, id: str) -> str:
 
 def request(value: Record, reading: Reading) -> None:
     """A request to retrieve."""
-    reading.session = _name(value, "session") or _name(value, "sessionId")
+    reading.session = _name(value, "session") if "session" in value else _name(value, "sessionId")
+    if reading.session is None and "session" in value:
+        reading.kept = "", ()
+        return
     question = _name(value, "question")
     said = question or compact(value)
     draft = Draft("retrieval.request", _asked_by(value, reading), said, summary=one_line(said))
@@ -47,7 +50,7 @@ def request(value: Record, reading: Reading) -> None:
 def snapshot(value: Record, reading: Reading) -> None:
     """The record of a retrieval."""
     body = recorded.body_of(value)
-    reading.session = _name(value, "session") or _name(body, "sessionId")
+    reading.session = _name(value, "session") if "session" in value else _name(body, "sessionId")
     reading.native = reading.native or _name(body, "id")
     at = value.get("at", body.get("createdAt"))
     reading.at = at if type(at) is str or at is None else compact(at)

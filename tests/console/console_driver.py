@@ -26,7 +26,7 @@ from textual.pilot import Pilot
 
 from console.app import AffidavitApp
 
-PATIENCE = 4.0
+PATIENCE = 20.0
 BLANK = "  "
 
 
