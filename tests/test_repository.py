@@ -110,7 +110,7 @@ def test_every_command_the_pages_name_exists(texts: dict[str, str]) -> None:
     named = {
         (name, verb)
         for name, text in pages.items()
-        for verb in re.findall(r"(?:`|^|\| )(?:\.venv/bin/)?affidavit ([a-z]+)\b(?!/)", text, re.MULTILINE)
+        for verb in re.findall(r"(?:`|^|\| )(?:\.venv/bin/)?affidavit ([a-z]+(?:-[a-z]+)*)\b(?!/)", text, re.MULTILINE)
     }
     assert {verb for _, verb in named} >= {"import", "verify", "show", "demo"}
     assert {(name, verb) for name, verb in named if verb not in COMMANDS} == set()
