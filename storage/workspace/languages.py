@@ -53,6 +53,9 @@ _BY_NAME: Final = {
     "gemfile": "ruby", "readme": "text", "license": "text", "changelog": "text", "codeowners": "text",
     ".cursorrules": "markdown", ".windsurfrules": "markdown", ".clinerules": "markdown",
 }  # fmt: skip
+_LISTS = re.compile(r"(?:requirements|constraints)[\w.-]*\.txt|cmakelists\.txt|robots\.txt")
+"""Files that end as prose does and are none."""
+
 _BY_PROGRAM: Final = {
     "python": "python", "node": "javascript", "deno": "typescript", "bash": "shell", "sh": "shell", "zsh": "shell",
     "ruby": "ruby", "php": "php", "lua": "lua",
@@ -66,6 +69,8 @@ PROSE: Final = frozenset({"markdown", "rst", "asciidoc", "text"})
 def language_of(path: str, beginning: str) -> str:
     """What a file is written in, by its name or its first line; ``other`` where neither says."""
     name = path.rpartition("/")[2].lower()
+    if _LISTS.fullmatch(name):
+        return "other"
     known = _BY_NAME.get(name) or _BY_ENDING.get(name.rpartition(".")[2] if "." in name else "")
     if known is None and beginning.startswith("#!"):
         match = _SHEBANG.match(beginning[:200])

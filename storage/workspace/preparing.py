@@ -18,7 +18,9 @@ from storage.workspace.walking import Stat
 PREPARATION: Final = 1
 """Version of what is made of a text. Raised when the same text would give other rows; the index is then made again."""
 
-_PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----")
+_KEY_FILE = re.compile(rb"\s{0,100}-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----")
+"""A file that is a key. One that merely quotes a key is a text: what of it a model may see is settled elsewhere."""
+
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b")) + b"\x7f"
 _MAGIC = (
     b"%PDF-",
@@ -85,7 +87,7 @@ def prepare(path: str, data: bytes, stat: Stat) -> Prepared | str:
     text = decoded(data)
     if text is None:
         return "binary"
-    if _PRIVATE_KEY.search(data):
+    if _KEY_FILE.match(data):
         return "secret"
     language = language_of(path, text)
     kind = kind_of(path, language)

@@ -94,6 +94,7 @@ def test_names_with_humps_are_taken_apart() -> None:
         ("docs/ADR-12 defaults.md", "decision"),
         ("README.md", "doc"),
         ("notes.txt", "doc"),
+        ("requirements-dev.txt", "code"),
         ("src/a.ts", "code"),
         ("src/a.test.ts", "test"),
         ("tests/a.py", "test"),
@@ -118,6 +119,12 @@ def test_text_is_told_by_its_bytes(data: bytes, text: str | None) -> None:
 
 
 PARTS = ["\n", "a", "役割", "é", "# T\n", "def f():\n", "x" * 700, "word " * 40, "\r\n", "\x85"]
+
+
+def test_a_key_is_left_out_and_a_text_that_quotes_one_is_not() -> None:
+    key = b"-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n"
+    assert prepare("key", b"\n" + key, Stat(1, 0, 0)) == "secret"
+    assert isinstance(prepare("a.py", b"KEY =  + key + b\n", Stat(1, 0, 0)), Prepared)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
