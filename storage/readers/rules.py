@@ -59,6 +59,9 @@ KINDS: Final = (
 )
 """Kinds of rule files and where each stands."""
 
+ENDS: Final = (".md", ".mdc", ".cursorrules", ".clinerules", ".goosehints")
+"""How every such path ends: most are told by that alone."""
+
 ROOTS: Final = frozenset({"claude", "claude-local", "claude-rule", "gemini"})
 """Kinds in which ``@path`` brings in another file. In one that was brought in it does so too, but not in one that
 merely was imported: how deep one stands depends on where one begins."""
@@ -126,6 +129,8 @@ def is_rules(format: str) -> bool:
 
 def kind_of(path: str) -> str | None:
     """The kind of rule file that stands at a path."""
+    if not path.endswith(ENDS):
+        return None
     path = path.replace("\\", "/")
     return next((kind for kind, place in KINDS if place.search(path)), None)
 
