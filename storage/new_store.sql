@@ -619,6 +619,14 @@ CREATE TABLE withheld (
  WITHOUT ROWID,
  STRICT;
 
+CREATE TABLE ix_holder (
+	record INTEGER NOT NULL,
+	session INTEGER NOT NULL,
+	PRIMARY KEY (record, session)
+)
+ WITHOUT ROWID,
+ STRICT;
+
 CREATE VIRTUAL TABLE ix_text USING fts5(text, content='', tokenize='unicode61');
 
 INSERT INTO alembic_version VALUES('0001');

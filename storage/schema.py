@@ -18,6 +18,7 @@ from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from storage.driver import Connection, sqlite3
+from storage.folds import INDEXES
 from storage.store import NEW_STORE
 from storage.tables import FOLDS, SQLModel
 
@@ -70,7 +71,7 @@ def statements(names: tuple[str, ...], prefix: str = "", suffix: str = "") -> li
 
 def create_folds(connection: Connection, prefix: str = "", suffix: str = "", *, search: bool = True) -> None:
     """Create empty fold and index tables."""
-    for statement in statements(FOLDS, prefix, suffix):
+    for statement in statements((*FOLDS, *INDEXES), prefix, suffix):
         connection.execute(statement)
     if search:
         connection.execute(SEARCH_INDEX.format(prefix=prefix))

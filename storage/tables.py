@@ -502,6 +502,18 @@ class SaidTwice(SQLModel, table=True):
     items: int = Field(sa_column=_int())
 
 
+class Holder(SQLModel, table=True):
+    """An index: the sessions that hold a message, by an id (``record``) that is the same in whatever session it stands.
+
+    What a summary of a conversation is a title of is found by it.
+    """
+
+    __tablename__ = "ix_holder"
+    __table_args__ = KEYED
+    record: int = Field(sa_column=_key(Integer))
+    session: int = Field(sa_column=_key(Integer))
+
+
 class CopiedBeginning(SQLModel, table=True):
     """A revision of a file that begins with a copy of another session's history, as far as that is known.
 

@@ -51,7 +51,7 @@ from affidavit.session.prepare import (
     summarise,
 )  # fmt: skip
 from affidavit.session.state import MOST_QUEUED, LaneState, SessionState, SourceState
-from affidavit.session.summaries import Summaries, Told
+from affidavit.session.summaries import FORMATS, Holders, Summaries, Told, record_id
 from affidavit.session.turns import rolled_back, said, swapped, turn_of
 from affidavit.text.marks import marked
 
@@ -110,7 +110,7 @@ class Known(Protocol):
     def repeated(self, source: int, id: int) -> int | None: ...
     def session(self, format: str, native: str) -> SessionState | None: ...
     def summaries(self) -> Told: ...
-    def natives(self, format: str) -> Iterable[str]: ...
+    def holders(self, records: Sequence[int]) -> list[tuple[int, int, str]]: ...
     def sort_of(self, n: int) -> int | None: ...
     def begin_with(self, id: int, most: int) -> list[tuple[int, str]]: ...
     def next_session(self) -> int: ...
@@ -144,6 +144,7 @@ class Changes:
     turns: set[tuple[int, int]] = field(default_factory=set)
     lanes: set[tuple[int, int]] = field(default_factory=set)
     summaries: Told = field(default_factory=dict)
+    holders: Holders = field(default_factory=list)
     forks: dict[int, Fork] = field(default_factory=dict)
     echoes: echoes.Echoes = field(default_factory=dict)
 
@@ -197,6 +198,7 @@ class Derivation:
         self._spent: dict[tuple[int, int], Spent] = {}
         self._awaits = False
         self._own: set[tuple[str, str]] = set()
+        self._said: echoes.Echoes = {}
         self._met: set[int] = set()
         self._fresh: dict[str, set[int]] = {}
         self._newest = 0
@@ -204,6 +206,11 @@ class Derivation:
 
     def begin(self) -> None:
         """Forget the last batch's changes; states are kept."""
+        if self.changes.echoes:
+            self._said.update(self.changes.echoes)
+            if len(self._said) > MOST_MET:
+                self._own.clear()
+                self._said.clear()
         self.changes = Changes()
         self.touched = {}
         self._places = {}
@@ -233,7 +240,7 @@ class Derivation:
 
     def finish(self) -> Changes:
         """What only follows from a whole batch; nothing may be taken after it but a new batch."""
-        if self.summaries.told or self.changes.summaries:
+        if self.changes.summaries or (self.changes.holders and self.summaries.told):
             self._summarised(self.changes.summaries)
         for fork, copies in self.inheriting.settle(self._newest):
             self._inherited(fork, copies)
@@ -298,17 +305,24 @@ class Derivation:
         if len(self._met) > MOST_MET:
             self._own.clear()
             self._met.clear()
+            self._said.clear()
         for session, fresh in self._fresh.items():
             if (source.format, session) in self._own:
                 self._met |= fresh
 
     def forget(self) -> None:
         """Drop every state: the tables may have been changed by others."""
+        self.changes = Changes()
+        self._said.clear()
         self.sessions.clear()
         self._own.clear()
         self._met.clear()
         self.summaries.forget()
         self.inheriting.forget()
+
+    def echo(self, session: int, said: int) -> echoes.Echo | None:
+        """What was said in a session that began here."""
+        return self._said.get((session, said))
 
     def _known_session(self, format: str, native: str) -> SessionState | None:
         key = (format, native)
@@ -393,7 +407,8 @@ class Derivation:
         place = places.get(above) if above else None
         turn = 0
         if queue is not None and queue[0] in echoes.STREAMS:
-            original = echoes.heard(queue[0], queue[1], state.no, n, self.known, self.changes.echoes)
+            known = self if (source.format, native) in self._own else self.known
+            original = echoes.heard(queue[0], queue[1], state.no, n, known, self.changes.echoes)
             if original is not None:
                 self._echoed(first, n, original)
                 return
@@ -437,6 +452,8 @@ class Derivation:
                     self._flag(row, "", "same_id_differs")
             elif not lane and (state.begun < twins.BEGINNING or state.twins) and twins.matter(state, record):
                 self._twins(state, n, record, rows, message if spent is not None else 0)
+            if leaf and not again and record[0] not in "= " and source.format in FORMATS:
+                self.changes.holders.append((record_id(source.format, record), state.no))
             self._events(source, state, n, rows, lane, turn)
             for block, text in texts:
                 self.changes.texts.append((n + block, text))
@@ -724,13 +741,18 @@ class Derivation:
 
     def _summarised(self, new: Told) -> None:
         """Give sessions the summaries that name a record of theirs."""
-        for state, n, leaf, summary in self.summaries.among(new, list(self.touched.values()), self._places):
-            self._summary(state, n, leaf, summary)
-        for session, n, leaf, summary in self.summaries.before(new, self.sessions) if new else ():
-            holds = self._known_session(*session)
-            if holds is not None:
-                self.touched[holds.no] = holds
-                self._summary(holds, n, leaf, summary)
+        for session, native, leaf, summary in self.summaries.held(new, self.changes.holders):
+            found = self.touched.get(session)
+            if found is None and native is not None:
+                found = next(filter(None, (self._known_session(format, native) for format in FORMATS)), None)
+            if found is None:
+                continue
+            state = found
+            id = event_id(state.format, state.native, leaf, "")
+            place = self._places.get(id) or self.known.places([id]).get(id)
+            if place is not None:
+                self.touched[state.no] = state
+                self._summary(state, place.n, leaf, summary)
 
     def _summary(self, state: SessionState, n: int, leaf: str, summary: str) -> None:
         row = self.changes.events.get(n) or self.changes.corrected.get(n)

@@ -11,6 +11,7 @@ from hashlib import sha256
 from struct import Struct
 from typing import Any, NamedTuple
 
+from affidavit.session.echoes import ONCE
 from affidavit.session.event import Draft, Reading
 from affidavit.session.times import instant
 from affidavit.session.verification import classify, outcome, passing_line, telling_line
@@ -22,6 +23,9 @@ SUMMARY_CELLS = 200
 
 MOST_TOKENS = 1 << 36
 """More than this no message took: such a figure is not counted, so that no sum of them outgrows a table's integers."""
+
+MOST_CALLS = 20_000
+"""Calls of which it is remembered whether they run a check."""
 
 # Positions in an event row, in the order of the table's columns.
 (N, ID, SESSION, LANE, TURN, KIND, ACTOR, AT, SORT, PARENT, PAIR, TOOL, MODEL, SUMMARY, SIZE, OK, MILLIS, COPIES,
@@ -140,7 +144,7 @@ class Preparer:
         rows: list[Row] = []
         joins: list[tuple[int, int, bool, str | None, str | None]] = []
         texts: list[tuple[int, str]] = []
-        if drafts:
+        if drafts and not self._is_repeated(reading, stem):
             name = record + "#0" if record[:1] == "=" else reading.native or ""
             begins = ids[0] if ids else first
             for block, draft in enumerate(drafts):
@@ -207,6 +211,8 @@ class Preparer:
             call = 0
         told = draft.told
         if intends:
+            if len(self._checks) > MOST_CALLS:
+                self._checks.clear()
             told = self._checks[call] = classify(draft.command) if draft.command else told
         elif draft.kind == "tool.finished" and draft.ok is not False and draft.text and self._may_check(call):
             told = outcome(draft.text, draft.ok)
@@ -214,9 +220,17 @@ class Preparer:
                 told = f"passed {summarise(line)}"
         return block, call, intends, told, draft.spawns and marked(draft.spawns)
 
+    def _is_repeated(self, reading: Reading, stem: bytes) -> bool:
+        """Whether it is sure that a record only shows a call again that stands before it: it makes no event then."""
+        queue = reading.queue
+        if queue is None or queue[0] != ONCE:
+            return False
+        call = reading.drafts[0].call
+        return call is not None and _id(stem, call, b"\0call") in self._checks
+
     def _may_check(self, call: int) -> bool:
         """Whether a result may be a check's: reading how one went costs more than all the rest of a record."""
-        return self._checks.pop(call, "unknown") is not None
+        return self._checks.get(call, "unknown") is not None
 
     def _marked(self, name: str) -> str:
         """A short name that comes again and again (a tool, a model), as tables can hold it."""

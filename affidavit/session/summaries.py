@@ -2,17 +2,16 @@
 
 Older clients wrote what a conversation was about into whichever file they wrote next, and named the record the
 conversation ended with. So a summary is a title of every session that holds that record, whichever of the two is read
-first; of several the one whose record stands latest counts.
+first; of several the one whose record stands latest counts. The record is a person's or the agent's message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from affidavit.session.event import event_id
 from affidavit.session.prepare import SUMMARY_CELLS
-from affidavit.session.state import SessionState
 from affidavit.text.marks import marked
 
 LONGEST_NAME = 200
@@ -25,19 +24,23 @@ Told = dict[tuple[str, str], str]
 """Summaries by (format, id of the record their conversation ended with)."""
 
 
-class Placed(Protocol):
-    """Where a known record stands."""
+FORMATS = frozenset({"claude-code"})
+"""Formats with such summaries: of theirs it is noted which session holds which record."""
 
-    @property
-    def n(self) -> int: ...
+Holders = list[tuple[int, int]]
+"""Records, by an id that is the same in whatever session they stand, and the session (its number) each stands in."""
+
+
+def record_id(format: str, record: str) -> int:
+    """A record's id, the same in whatever session it stands."""
+    return event_id(format, "", record, "")
 
 
 class Known(Protocol):
     """What must be known of everything folded before."""
 
     def summaries(self) -> Told: ...
-    def natives(self, format: str) -> Iterable[str]: ...
-    def places(self, ids: Sequence[int]) -> Mapping[int, Placed]: ...
+    def holders(self, records: Sequence[int]) -> list[tuple[int, int, str]]: ...
 
 
 class Summaries:
@@ -46,6 +49,7 @@ class Summaries:
     def __init__(self, known: Known) -> None:
         self.known = known
         self._told: Told | None = None
+        self._by_record: dict[int, tuple[str, str]] = {}
 
     def forget(self) -> None:
         """The tables may have been changed by others."""
@@ -63,40 +67,23 @@ class Summaries:
         """All of them."""
         if self._told is None:
             self._told = self.known.summaries()
+            self._by_record = {record_id(*key): key for key in self._told}
         return self._told
 
-    def among(
-        self, new: Told, states: Iterable[SessionState], places: Mapping[int, Placed]
-    ) -> list[tuple[SessionState, int, str, str]]:
-        """Summaries whose record is among ``places`` of these sessions: (session, its number, its id, summary).
+    def held(self, new: Told, holders: Holders) -> Iterator[tuple[int, str | None, str, str]]:
+        """Sessions found to hold a record a summary names: (number, native id of one known before, record, summary).
 
-        The ``new`` ones count from now on.
+        The ``new`` ones count from now on; ``holders``: of this batch.
         """
-        self.told.update(new)
-        return [
-            (state, place.n, leaf, said)
-            for state in states
-            for (format, leaf), said in self.told.items()
-            if format == state.format and (place := places.get(event_id(format, state.native, leaf, "")))
-        ]
-
-    def before(self, new: Told, natives: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, str], int, str, str]]:
-        """``new`` summaries whose record was folded before, as :meth:`among`; sessions as (format, native id).
-
-        ``natives``: sessions that the tables need not hold yet.
-        """
-        wanted: dict[int, tuple[tuple[str, str], str]] = {}
-        sessions = {format: set(self.known.natives(format)) for format, _ in new}
-        for format, native in natives:
-            if format in sessions:
-                sessions[format].add(native)
-        for format, leaf in new:
-            for native in sessions[format]:
-                wanted[event_id(format, native, leaf, "")] = (format, native), leaf
-        ids = list(wanted)
-        found = []
-        for first in range(0, len(ids), AT_ONCE):
-            for id, place in self.known.places(ids[first : first + AT_ONCE]).items():
-                session, leaf = wanted[id]
-                found.append((session, place.n, leaf, new[session[0], leaf]))
-        return found
+        told = self.told
+        told.update(new)
+        fresh = {record_id(*key): key for key in new}
+        self._by_record.update(fresh)
+        for record, session in holders if self._by_record else ():
+            if (key := self._by_record.get(record)) is not None:
+                yield session, None, key[1], told[key]
+        records = list(fresh)
+        for first in range(0, len(records), AT_ONCE):
+            for record, session, native in self.known.holders(records[first : first + AT_ONCE]):
+                key = fresh[record]
+                yield session, native, key[1], told[key]

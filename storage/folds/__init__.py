@@ -7,3 +7,6 @@ FOLDS = (
     "decision", "said", "tombstone", "withheld",
 )  # fmt: skip
 """The fold tables, in the order ``verify`` compares them."""
+
+INDEXES = ("ix_holder",)
+"""Index tables that are filled with them."""

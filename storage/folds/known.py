@@ -146,9 +146,13 @@ class Tables:
         query = f"SELECT format, leaf, summary FROM {self.prefix}summary"
         return {row[:2]: row[2] for row in self.connection.execute(query)}
 
-    def natives(self, format: str) -> list[str]:
-        query = f"SELECT native FROM {self.prefix}session WHERE format = ?"
-        return [row[0] for row in self.connection.execute(query, (format,))]
+    def holders(self, records: Sequence[int]) -> list[tuple[int, int, str]]:
+        """Sessions that hold these records: (record, session, native id)."""
+        query = (
+            f"SELECT h.record, h.session, s.native FROM {self.prefix}ix_holder h JOIN {self.prefix}session s "
+            "ON s.no = h.session WHERE h.record IN (SELECT value FROM json_each(?)) ORDER BY h.record, h.session"
+        )
+        return [tuple(row) for row in self.connection.execute(query, (orjson.dumps(records).decode(),))]
 
     def begin_with(self, id: int, most: int) -> list[tuple[int, str]]:
         """Sessions that begin with a record: (number, native id)."""

@@ -100,6 +100,8 @@ class Writer:
                 f"INSERT OR REPLACE INTO {p}fork VALUES({_holes(len(FORK_COLUMNS))})",
                 map(fork_row, changes.forks.values()),
             )
+        if changes.holders:
+            many(f"INSERT OR IGNORE INTO {p}ix_holder VALUES(?, ?)", sorted(changes.holders))
         if changes.echoes:
             many(
                 f"INSERT OR REPLACE INTO {p}echo VALUES({_holes(5)})",

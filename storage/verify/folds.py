@@ -96,6 +96,7 @@ class Against(Tables):
         self._sections: dict[tuple[int, int], SectionRow] = {}
         self._forks: dict[tuple[int], tuple[Any, ...]] = {}
         self._echoes: Echoes = {}
+        self._held = [0, 0]
         self._withheld: dict[bytes, int] = {}
         self.governed = Kept()
         self._folded: tuple[int, int] = (0, 0)
@@ -167,10 +168,6 @@ class Against(Tables):
     def summaries(self) -> Told:
         return dict(self._summaries)
 
-    def natives(self, format: str) -> list[str]:  # noqa: ARG002
-        """None: states of all sessions are kept."""
-        return []
-
     def event(self, n: int) -> Row:
         suspect = self._suspect.get(n)
         return suspect if suspect is not None else super().event(n)
@@ -217,6 +214,8 @@ class Against(Tables):
         for record, began in changes.beginnings.items():
             self._beginnings.setdefault(record, []).extend(began)
         self._echoes.update(changes.echoes)
+        self._held[0] += len(changes.holders)
+        self._held[1] += sum(abs(record) % _PRIME * (session % 1009 + 1) for record, session in changes.holders)
         self._forks.update({(no,): fork_row(fork)[1:] for no, fork in changes.forks.items()})
         for parent in changes.answered:
             self._awaited.pop(parent, None)
@@ -332,6 +331,7 @@ class Against(Tables):
         self._tables(list(sessions))
         self._extras()
         self._search_index()
+        self._holders()
         self.report.checked["tables"] = len(FOLDS)
 
     def _tables(self, sessions: list[SessionState]) -> None:
@@ -425,6 +425,14 @@ class Against(Tables):
             self.report.fail("table/ix_text", "damaged", str(error))
             return
         self.report.checked["searchable"] = there
+
+    def _holders(self) -> None:
+        """The index of who holds which message must know exactly those that were derived."""
+        query = f"SELECT count(*), coalesce(sum(abs(record % {_PRIME}) * (session % 1009 + 1)), 0) FROM ix_holder"
+        there = list(self.connection.execute(query).fetchone())
+        if there != self._held:
+            said = f"it holds {there[0]} messages, there are {self._held[0]}, or others"
+            self.report.fail("table/ix_holder", "index", said)
 
     def _name_unsearchable(self, there: int) -> None:
         lacking = self.connection.execute(

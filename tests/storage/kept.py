@@ -126,7 +126,7 @@ def meaning(path: str) -> dict[str, list[Any]]:
                 row[column] = lane.get((session, row[column]), row[column])
         if "session" in row:
             row["session"] = uid.get(session, session)
-        if table == "beginning":
+        if table in ("beginning", "ix_holder"):
             row["record"] = event_hex(row["record"])
         if table == "copied":
             row.pop("n")

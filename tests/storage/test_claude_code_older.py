@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kept import assert_holds, assert_same, dicts, events, imported, meaning, rows, store_in, take, write
+from kept import Clock, assert_holds, assert_same, dicts, events, imported, meaning, rows, store_in, take, write
 
 from affidavit.session.event import session_uid
 from storage.archive import Archive
+from storage.importing import Importer
 from storage.readers.claude_code import ClaudeCode
+from storage.verify import verify
 from tests.storage import claude_fixtures as log
 
 OLD = "1.0.71"
@@ -186,6 +188,47 @@ def test_a_persons_or_the_clients_title_counts_more_than_a_summary(tmp_path: Pat
     named = [*talk("one", "a"), {"type": "custom-title", "customTitle": "Mine", "sessionId": "one"}]
     path, _ = imported(tmp_path, log.lines([summary("Told", "one-r2"), *named]))
     assert titles(path) == {"one": "Mine"}
+
+
+def test_many_summaries_of_many_sessions_cost_what_they_are(tmp_path: Path) -> None:
+    """Each session has a summary in the next one's file; what is looked up grows with them, not with their product."""
+    counts = []
+    for many in (40, 160):
+        files = {}
+        for number in range(many):
+            said = log.chain(log.person("Hello"), log.says("Yes", id=f"m{number}"))
+            mine = [{**one, "uuid": f"{one['uuid']}-{number}", "sessionId": f"session-{number}"} for one in said]
+            mine[1]["parentUuid"] = mine[0]["uuid"]
+            told = {"type": "summary", "summary": f"Of {number + 1}", "leafUuid": f"r2-{(number + 1) % many}"}
+            files[f"{number:04d}.jsonl"] = log.lines([told, *mine])
+        write(tmp_path / str(many), files)
+        asked = 0
+        with store_in(tmp_path, f"{many}.db") as store:
+            importer = Importer(store, clock=Clock())
+            hold, places = importer.fold.known.holders, importer.fold.known.places
+
+            def counted(ids: Any, ask: Any) -> Any:
+                nonlocal asked
+                asked += len(ids)
+                return ask(ids)
+
+            importer.fold.known.holders = lambda ids, ask=hold: counted(ids, ask)  # type: ignore[method-assign]
+            importer.fold.known.places = lambda ids, ask=places: counted(ids, ask)  # type: ignore[method-assign]
+            importer.paths([str(tmp_path / str(many))])
+            titles = rows(store.path, "SELECT title FROM session ORDER BY no")
+            assert len({title for (title,) in titles}) == many
+            assert all(title.startswith("Of ") for (title,) in titles)
+            assert_holds(store.path)
+        counts.append(asked)
+    assert counts[1] < counts[0] * 4 * 1.5, counts
+
+
+def test_an_index_of_holders_that_was_changed_is_found(tmp_path: Path) -> None:
+    for number, change in enumerate(("DELETE FROM ix_holder", "UPDATE ix_holder SET record = record + 1")):
+        path, _ = imported(tmp_path / str(number), log.lines(log.session()))
+        with store_in(tmp_path / str(number)) as store:
+            store.connection.execute(change)
+        assert {(failure.kind, failure.address) for failure in verify(path).failures} == {("index", "table/ix_holder")}
 
 
 def test_a_file_of_nothing_but_summaries_is_no_session_of_its_own_in_the_list(tmp_path: Path) -> None:

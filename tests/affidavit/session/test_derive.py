@@ -97,8 +97,8 @@ class Memory:
     def summaries(self) -> dict[tuple[str, str], str]:
         return dict(self.told)
 
-    def natives(self, format: str) -> list[str]:
-        return [native for of, native in self.states if of == format]
+    def holders(self, records: Sequence[int]) -> list[tuple[int, int, str]]:  # noqa: ARG002
+        return []
 
     def sort_of(self, n: int) -> int | None:
         return self.rows[n][SORT] if n in self.rows else None
