@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from console.screens.view import Place
+from console.services import WAITING
 from console.widgets import figures
 from console.widgets.chooser import Choice, Chooser
 from console.widgets.ink import Ink, Line
@@ -31,13 +32,18 @@ class Jobs:
         """The name of what is running, or nothing."""
         return self.job.name if self.job else ""
 
+    @property
+    def waiting(self) -> bool:
+        """Whether what is running waits for another program to end writing: the store can only be read now."""
+        return self.job is not None and self.job.stage == WAITING
+
     def line(self) -> Line:
         """What is running and how far it is, for the bottom line."""
         job = self.job
         if job is None:
             return ()
         of = f" of {figures.number(job.total)}" if job.total else ""
-        inks = [Ink("accent", f"{job.name} "), Ink("text", self._app.outside.line(job.stage, 40))]
+        inks = [Ink("accent", f"{job.name} "), Ink("text", self._app.outside.line(job.stage, 50))]
         if job.done or job.total:
             inks.append(Ink("text", f" {figures.number(job.done)}{of}"))
         inks.append(Ink("quiet", "  stopping …" if job.stopping else "  esc stops it"))

@@ -18,6 +18,7 @@ from console.visits import Visits
 
 if TYPE_CHECKING:
     from console.clipboard import CopyResult
+    from storage.accounting import ImportReport
     from storage.archive import Archive
     from storage.verify import VerifyReport
 
@@ -101,28 +102,28 @@ class Program:
         if self._demo:
             raise InDemo
         from console.discover import beside
+        from console.patience import TRY, patiently
+        from storage.accounting import ImportReport
         from storage.importing import Importer
         from storage.store import Store
 
         asked = _Asked(cancelled)
-        with Store.open(self._store, create=True) as store:
-            importer = Importer(
-                store,
-                clock=lambda: datetime.now(UTC),
-                progress=lambda file, done, total, _records: progress(os.path.basename(file), done, total or None),
-                cancel=asked,
-            )
-            report = importer.paths([folder, *beside(folder)])
-        return ImportResult(
-            sessions=report.sessions,
-            events=report.events,
-            unreadable=report.total("unreadable"),
-            unknown=report.total("unknown"),
-            skipped=sum(1 for file in report.files if file.skipped is not None),
-            files=sum(1 for file in report.files if file.skipped is None),
-            reasons=Counter(SKIPPED.get(file.skipped, "not read") for file in report.files if file.skipped is not None),
-            cancelled=report.interrupted,
-        )
+        report = ImportReport()
+
+        def take() -> None:
+            # What a try before this one took is in its report already; this one goes on from there.
+            with Store.open(self._store, create=True, busy=TRY) as store:
+                importer = Importer(
+                    store,
+                    clock=lambda: datetime.now(UTC),
+                    progress=lambda file, done, total, _records: progress(os.path.basename(file), done, total or None),
+                    cancel=asked,
+                )
+                importer.report = report
+                importer.paths([folder, *beside(folder)])
+
+        patiently(take, progress, cancelled)
+        return _result(report, cancelled=asked.is_set())
 
     def filters(self) -> Sequence[SavedFilter]:
         """The saved filters that can be used."""
@@ -150,6 +151,23 @@ class Program:
             return Archive.open(made)
 
         return archive
+
+
+def _result(report: ImportReport, *, cancelled: bool) -> ImportResult:
+    """An import's account as the console tells it; a file that was looked at in several tries counts once."""
+    files = {file.path: file.skipped for file in report.files}
+    taken = {file.path for file in report.files if file.skipped is None}
+    skipped = [why for path, why in files.items() if why is not None and path not in taken]
+    return ImportResult(
+        sessions=report.sessions,
+        events=report.events,
+        unreadable=report.total("unreadable"),
+        unknown=report.total("unknown"),
+        skipped=len(skipped),
+        files=len(taken),
+        reasons=Counter(SKIPPED.get(why, "not read") for why in skipped),
+        cancelled=cancelled,
+    )
 
 
 class InDemo(Exception):

@@ -27,6 +27,10 @@ Cancelled = Callable[[], bool]
 """Answers whether the person asked to stop. Long work asks it at least every quarter of a second."""
 
 
+WAITING = "waiting: another program writes to the store"
+"""The stage that is told while work waits for a store that is held: until then it can only be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class VerifyFailure:
     """One thing that did not hold. ``address`` is what the console can open; ``kind`` is of verify's closed list."""

@@ -64,12 +64,17 @@ def _common(connection: Connection) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def connect_writer(path: str, *, create: bool = False) -> Connection:
-    """The connection that appends: full durability, deleted bytes overwritten."""
+def connect_writer(path: str, *, create: bool = False, busy: int | None = None) -> Connection:
+    """The connection that appends: full durability, deleted bytes overwritten.
+
+    ``busy``: milliseconds it waits for another writer, if not :data:`BUSY_MILLIS`.
+    """
     connection = sqlite3.connect(
         _address(path, "rwc" if create else "rw"), uri=True, check_same_thread=False, cached_statements=256
     )
     _common(connection)
+    if busy is not None:
+        connection.execute(f"PRAGMA busy_timeout={busy}")
     mode = journal_mode()
     connection.execute(f"PRAGMA journal_mode={mode}")
     connection.execute("PRAGMA synchronous=" + ("FULL" if mode == "wal" else "EXTRA"))

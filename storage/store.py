@@ -90,11 +90,13 @@ class Store:
         *,
         random: Random = os.urandom,
         create: bool = False,
+        busy: int | None = None,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> Store:
         """Open for writing; with ``create`` a missing store is made.
 
-        Folds of another version are rebuilt first, which takes as long as they are large: ``progress`` is told.
+        ``busy``: milliseconds to wait for another program that writes, if not those of the driver. Folds of another
+        version are rebuilt first, which takes as long as they are large: ``progress`` is told.
         """
         if not _is_there(path):
             if not create:
@@ -102,7 +104,7 @@ class Store:
             return cls._create(path, random)
         check(path)
         with refusing(path):
-            connection = driver.connect_writer(path)
+            connection = driver.connect_writer(path, busy=busy)
         try:
             with refusing(path):
                 connection.execute("BEGIN IMMEDIATE")
@@ -294,5 +296,9 @@ def refused(path: str, error: BaseException) -> StoreError:
     if "not a database" in text:
         return StoreError("not_a_store", path, "this is not a database")
     if "unable to open" in text:
-        return StoreError("read_only", path, "the store cannot be opened (missing rights?)")
+        return StoreError(
+            "read_only",
+            path,
+            "the store cannot be written, or not even opened, here (a read-only place, or missing rights?)",
+        )
     return StoreError("damaged", path, f"SQLite says: {text}")

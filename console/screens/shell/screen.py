@@ -125,7 +125,12 @@ class Shell(Screen[None]):
 
     def _marks(self) -> Line:
         app = self.console_app
-        words = [word for word, on in (("read-only", app.read_only), ("masked", app.outside.masked)) if on]
+        marks = (
+            ("read-only", app.read_only),
+            ("read-only for now", app.jobs.waiting and not app.read_only),
+            ("masked", app.outside.masked),
+        )
+        words = [word for word, on in marks if on]
         return tuple(Ink("person", f"  ! {word} ") for word in words)
 
     def _work(self) -> Line:
