@@ -8,6 +8,7 @@ from textual import events
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
+from textual.widget import Widget
 
 from console.widgets.ink import Ink, cells, spread
 from console.widgets.inked import Inked
@@ -23,9 +24,14 @@ class Bar(Inked):
     class Pressed(Message):
         """Words that stand for an action were clicked."""
 
-        def __init__(self, action: str) -> None:
+        def __init__(self, action: str, bar: Widget | None = None) -> None:
             super().__init__()
             self.action = action
+            self._bar = bar
+
+        @property
+        def control(self) -> Widget | None:
+            return self._bar
 
     def __init__(self, *, id: str | None = None, classes: str | None = None, ground: str = "") -> None:
         super().__init__(id=id, classes=classes)
@@ -76,5 +82,5 @@ class Bar(Inked):
             if event.x < at:
                 if ink.act:
                     event.stop()
-                    self.post_message(self.Pressed(ink.act))
+                    self.post_message(self.Pressed(ink.act, self))
                 return

@@ -280,6 +280,8 @@ class Chooser(ModalScreen[str | None]):
     @on(Input.Submitted)
     @on(Choices.Picked)
     def _chosen(self) -> None:
+        if not self.is_current:
+            return  # the second of two clicks, or a key behind the one that chose
         choice = self.choices.choice
         if choice is None:
             self._hasty = self._finder is not None and not self._found
@@ -294,8 +296,9 @@ class Chooser(ModalScreen[str | None]):
         self.choices.move(by)
 
     def action_leave(self) -> None:
-        self.dismiss(None)
+        if self.is_current:
+            self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
-        if event.widget is self:
-            self.dismiss(None)
+        if not self.query_one("#chooser-panel").region.contains(event.screen_x, event.screen_y):
+            self.action_leave()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -73,4 +74,9 @@ class ErrorPanel(ModalScreen[None]):
         getattr(self.query_one(TextView), f"do_{way}")()
 
     def action_leave(self) -> None:
-        self.dismiss(None)
+        if self.is_current:
+            self.dismiss(None)
+
+    def on_click(self, event: events.Click) -> None:
+        if not self.query_one(Vertical).region.contains(event.screen_x, event.screen_y):
+            self.action_leave()

@@ -57,7 +57,7 @@ class VirtualList(Inked, Window[Item], can_focus=True):
         """The list begins to read, has read, or could not."""
 
     class Opened(ListMessage):
-        """A row was clicked while the cursor stood on it."""
+        """A row was double-clicked."""
 
     def __init__(self, pool: Callable[[], ReadPool], *, id: str | None = None) -> None:
         Window.__init__(self)
@@ -283,10 +283,11 @@ class VirtualList(Inked, Window[Item], can_focus=True):
         row = self.top + event.y
         if not 0 <= row < len(self.rows) or self.reading:
             return
-        if row == self.cursor and self.has_focus:
-            self.post_message(self.Opened(self))
-        else:
+        # The first of two clicks may have scrolled: the second means the row it chose, not what lies there now.
+        if event.chain == 1:
             self.move(row)
+        elif event.chain == 2:
+            self.post_message(self.Opened(self))
 
     def _wheel(self, by: int) -> None:
         if self.reading or not self.turn(by):

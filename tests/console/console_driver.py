@@ -2,7 +2,9 @@
 
     press j j enter         keys, one after another
     type some words         characters
-    click 3 12              line and column of the screen
+    click 3 12              line and column of the screen; ``double`` twice
+    on TEXT                 click on some words, where they stand last
+    wheel down 3 12         one notch of the wheel there
     size 80x24              another size
     see TEXT                TEXT stands on the screen, soon
     gone TEXT               TEXT stands nowhere, soon
@@ -22,6 +24,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from console_fakes import NOW, FakeServices, World
+from rich.cells import cell_len
+from textual.events import MouseScrollDown, MouseScrollUp
 from textual.pilot import Pilot
 
 from console.app import AffidavitApp
@@ -98,6 +102,13 @@ class Stage:
             case "click":
                 y, x = map(int, rest.split())
                 await self.pilot.click(offset=(x, y))
+            case "double":
+                y, x = map(int, rest.split())
+                await self.pilot.double_click(offset=(x, y))
+            case "wheel":
+                await self._wheel(*rest.split())
+            case "on":
+                await self._click_words(rest)
             case "size":
                 width, height = map(int, rest.split("x"))
                 await self.pilot.resize_terminal(width, height)
@@ -105,6 +116,18 @@ class Stage:
                 await self.until(lambda: rest not in self.frame, f"still there: {rest}")
             case _:
                 await self.until(lambda: rest in where[word](), f"{word}: no {rest!r}")
+
+    async def _wheel(self, way: str, y: str, x: str) -> None:
+        kind = MouseScrollDown if way == "down" else MouseScrollUp
+        await self.pilot._post_mouse_events([kind], offset=(int(x), int(y)), button=0)
+        await self.settled()
+
+    async def _click_words(self, words: str) -> None:
+        """Click on some words, where they stand last on the screen."""
+        await self.until(lambda: words in self.frame, f"nowhere to click: {words}")
+        y, line = next((y, line) for y, line in reversed(list(enumerate(self.lines))) if words in line)
+        await self.pilot.click(offset=(cell_len(line[: line.index(words)]), y))
+        await self.settled()
 
 
 @asynccontextmanager

@@ -481,7 +481,7 @@ async def test_lanes_are_refused_with_a_reason_where_there_is_one() -> None:
 
 async def test_the_mouse_moves_opens_and_scrolls() -> None:
     async with stage() as it:
-        await it.play("click 6 20\nrow yest. 20:02\nclick 6 20\ntop Why is the invoice\nclick 0 3\ntop 2 Sessions")
+        await it.play("click 6 20\nrow yest. 20:02\ndouble 6 20\ntop Why is the invoice\nclick 0 3\ntop 2 Sessions")
 
 
 async def test_million_event_sessions_open_and_end_like_small_ones() -> None:

@@ -30,10 +30,10 @@ COLUMNS = (
     Column("branch", 14, 160),
     Column("title", 0, 0),
     Column("lanes", 5, 150, right=True),
-    Column("turns", 5, 0, right=True),
+    Column("turns", 6, 0, right=True),
     Column("events", 7, 0, right=True),
-    Column("tokens", 6, 84, right=True),
-    Column("problems", 8, 130, right=True),
+    Column("tokens", 7, 84, right=True),
+    Column("problems", 9, 130, right=True),
     Column("check", 8, 0),
     Column("took", 8, 180, right=True),
     Column("models", 24, 185),
@@ -61,8 +61,12 @@ def shown(room: int) -> list[Column]:
     return [column if column.width else column._replace(width=max(room - fixed, 8)) for column in columns]
 
 
+ORDERS = {name: name for name in ("started", "title", "turns", "events", "tokens", "problems")} | {"took": "ended"}
+"""The order that a click on a column's heading asks for, by the column."""
+
+
 def heading(room: int, sort: str, descending: bool) -> Line:
-    """The names of the columns, the one the list is sorted by marked."""
+    """The names of the columns, the one the list is sorted by marked; a click on one sorts by it."""
     inks: list[Ink] = []
     for column in shown(room):
         name = column.name
@@ -70,7 +74,8 @@ def heading(room: int, sort: str, descending: bool) -> Line:
         if sorted_by:
             name += "↓" if descending else "↑"
         text = (right if column.right else left)(name, column.width)
-        inks += (Ink("head" if sorted_by else "quiet", text), Ink("text", " "))
+        order = ORDERS.get(column.name, "")
+        inks += (Ink("head" if sorted_by else "quiet", text, order and f"sort:{order}"), Ink("text", " "))
     return tuple(inks)
 
 

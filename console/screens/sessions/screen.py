@@ -329,6 +329,12 @@ class SessionsView(ListView):
         ]
         self.app.push_screen(Chooser("Put the sessions in order", orders), self._sorted)
 
+    @on(Bar.Pressed, "#sessions-heading")
+    def _heading_clicked(self, event: Bar.Pressed) -> None:
+        event.stop()
+        self._sorted(event.action)
+        self.tell()
+
     def _sorted(self, choice: str | None) -> None:
         if choice is None:
             return
