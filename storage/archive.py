@@ -32,10 +32,12 @@ from storage.queries.models import (
 )
 
 if TYPE_CHECKING:
+    from affidavit.policy.change import Standing
     from affidavit.retrieval.candidate import Recaller
     from affidavit.retrieval.request import RetrievalScope
     from storage.queries.governed_archive import Governed
     from storage.queries.inputs import Inputs
+    from storage.queries.policy import PolicyChange
     from storage.queries.records import Records
     from storage.queries.rules import RuleFile, RuleSection
     from storage.queries.rules_in_force import RulesInForce
@@ -338,6 +340,18 @@ class Archive:
         from storage.queries.rules_in_force import in_force
 
         return in_force(self._link, self._records, self.session(session), at)
+
+    def policy(self) -> Standing:
+        """What holds of the policy; raises ``StoreError`` (``newer``) where this program cannot read it."""
+        from storage.queries import policy
+
+        return policy.policy(self._link)
+
+    def policy_changes(self, limit: int = 100) -> list[PolicyChange]:
+        """Changes of the policy, the newest first."""
+        from storage.queries import policy
+
+        return policy.changes(self._link, limit)
 
     def density(self, session: int, slices: int) -> list[tuple[int, int]]:
         """(events, problems) in each of ``slices`` equal parts of the session's time, by start of the part."""

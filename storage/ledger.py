@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from affidavit.proof.canonical import canonical_entry
 from affidavit.proof.commitment import commit
 from affidavit.proof.merkle import leaf_hash, tile_root
+from affidavit.session.times import EPOCH
 from storage.driver import Connection
 
 TILE = 256
@@ -143,6 +144,11 @@ def payload(connection: Connection, commitment: bytes) -> bytes | None:
 def contents_of(connection: Connection, entry: Mapping[str, Any]) -> dict[str, bytes | None]:
     """The contents an entry refers to by their roles, ``None`` for each that was erased."""
     return {ref["role"]: payload(connection, bytes.fromhex(ref["commit"])) for ref in entry["refs"]}
+
+
+def micros(time: str) -> int:
+    """An entry's time in UTC microseconds since 1970."""
+    return (datetime.fromisoformat(time) - EPOCH) // timedelta(microseconds=1)
 
 
 def chunks(connection: Connection, commitment: bytes) -> Iterator[bytes]:

@@ -611,6 +611,19 @@ CREATE TABLE tombstone (
 
 CREATE INDEX tombstone_by_words ON tombstone (words);
 
+CREATE TABLE policy (
+	entry INTEGER NOT NULL,
+	id TEXT NOT NULL,
+	stream TEXT NOT NULL,
+	sseq INTEGER NOT NULL,
+	time INTEGER NOT NULL,
+	actor TEXT,
+	reason TEXT,
+	document TEXT,
+	PRIMARY KEY (entry)
+)
+ STRICT;
+
 CREATE TABLE withheld (
 	"commit" BLOB NOT NULL,
 	entry INTEGER NOT NULL,

@@ -11,10 +11,11 @@ from typing import Any
 
 import orjson
 
+from affidavit.policy.rows import POLICY_CHANGE, folded
 from storage.driver import Connection
 from storage.folds.fold import Fold, into_tables
 from storage.folds.withheld import Envelope
-from storage.ledger import contents_of, payload
+from storage.ledger import contents_of, micros, payload
 from storage.recorded import Recorded, about_source
 from storage.segments import SegmentError
 from storage.store import path_key
@@ -105,6 +106,8 @@ class Refold:
             return segment.records
         elif kind in REVIEWS:
             self.fold.review(index, entry, contents_of(self.connection, entry))
+        elif kind == POLICY_CHANGE:
+            self.fold.policy(folded(index, entry, micros(entry["time"]), contents_of(self.connection, entry)))
         elif kind == "redaction":
             self.fold.redaction(index, [bytes.fromhex(commitment) for commitment in body["commitments"]])
         return 1

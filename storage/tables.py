@@ -703,6 +703,25 @@ class Tombstone(SQLModel, table=True):
     undone: int = Field(sa_column=_int())
 
 
+class PolicyChange(SQLModel, table=True):
+    """One change of the store's policy; the newest acts. ``entry``: its ledger entry, ``stream``, ``sseq``: its chain.
+
+    ``document``: the policy as RFC 8785 JSON, defaults written out. ``actor``: who decided, ``reason``: why. Each of
+    the three is null once it was erased.
+    """
+
+    __tablename__ = "policy"
+    __table_args__ = STRICT
+    entry: int = Field(sa_column=_key(Integer))
+    id: str = Field(sa_column=_text())
+    stream: str = Field(sa_column=_text())
+    sseq: int = Field(sa_column=_int())
+    time: int = Field(sa_column=_int())
+    actor: str | None = Field(sa_column=_text(null=True))
+    reason: str | None = Field(sa_column=_text(null=True))
+    document: str | None = Field(sa_column=_text(null=True))
+
+
 class Withheld(SQLModel, table=True):
     """A commitment whose content was erased, and the redaction entry that says so."""
 

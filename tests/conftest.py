@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from affidavit.policy.actors import AGENT_MARKERS
+
 ROOT = Path(__file__).resolve().parent.parent
 SOAK = os.environ.get("AFFIDAVIT_SOAK", "") not in ("", "0")
 
@@ -73,7 +75,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name in list(os.environ):
         # The plugin that compares pictures keeps its folder in a variable of its own.
         chosen = name.startswith(("AFFIDAVIT_", "LC_", "XDG_", "TEXTUAL_")) and not name.startswith("TEXTUAL_SNAPSHOT_")
-        if name in UNSET or chosen:
+        if name in UNSET or name in AGENT_MARKERS or chosen:
             monkeypatch.delenv(name)
     for name, value in {
         "HOME": str(folder),

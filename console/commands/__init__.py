@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "claim": "reviewing",
     "release": "reviewing",
     "recall": "recall",
+    "policy": "policy",
     "verify": "verify",
     "rebuild": "rebuild",
     "backup": "backup",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -16,14 +17,15 @@ from console.words import plural
 if TYPE_CHECKING:
     from affidavit.gate.gate import RecallGateResult
     from affidavit.gate.hit import MemoryHit, NotAHit
-    from affidavit.gate.settings import GateSettings
+    from affidavit.gate.settings import RecallGateConfig
+    from affidavit.policy.document import Policy
 
 PRINTS = (
     "at, query, scope{…}, acceptedIds[], accepted[…], rejected[{id, title, reason}], dryRun, "
-    "unreadableList[{file, place, id, reason}]"
+    "unreadableList[{file, place, id, reason}], policyEntry, settings{…}"
 )
 MOST_BYTES = 64 << 20
-"""Bytes a file of hits or settings may have."""
+"""Bytes a file of hits may have."""
 
 LEVELS = ("user", "workspace", "repo", "branch", "module")
 
@@ -36,7 +38,7 @@ LEVELS = ("user", "workspace", "repo", "branch", "module")
 @click.option("--agent", metavar="NAME", help="Which agent asks.")
 @click.option("--space", "memory_space", metavar="NAME", help="The memory space asked.")
 @click.option("--route", metavar="NAME", help="The route asked on.")
-@click.option("--settings", metavar="FILE", help="Settings of the gate, per memory space, as JSON.")
+@click.option("--settings", metavar="FILE", help="With --dry-run: judge by this policy file, which is not applied.")
 @click.option("--at", "moment", metavar="TIME", help="Judge ages by this time instead of now.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N memories.")
 @click.option("--dry-run", is_flag=True, help="Decide, and hand nothing over.")
@@ -54,6 +56,7 @@ def recall_command(
 
     Every memory that is kept back is named with its reason. --hits is needed: hits are objects with id, title, body,
     score, updatedAt, status, visibility, source and tags, each alone on a line, in an array, or under the key hits.
+    They are judged by the policy applied to the store, or by the defaults where none is.
     """
     from affidavit.gate.gate import recall_gate
     from affidavit.gate.hit import RecallQuery, read_hits
@@ -67,16 +70,20 @@ def recall_command(
             raise click.UsageError(f"--scope takes LEVEL:KEY with a level of {', '.join(LEVELS)}; not {scope!r}")
         fields[level] = key
     question = RecallQuery(text=marked(query), **{name: _text(value) for name, value in fields.items()})
-    config = _settings(settings).of(question.memory_space)
+    if settings is not None and not dry_run:
+        raise click.UsageError("settings act once they are applied (affidavit policy apply); try them with --dry-run")
+    by = _in_force(call) if settings is None else By(_tried(settings), None)
+    config = by.policy.gate.of(question.memory_space)
     values, others = _values(hits)
     found, none = read_hits(values.values())
     places = list(values)
     others = sorted([*others, *(other._replace(place=places[other.place]) for other in none)])
     result = recall_gate(found, question, config, _now(moment), dry_run=dry_run)
     if call.output.json:
-        call.output.document(document(result, others, hits))
+        call.output.document({**document(result, others, hits), "policyEntry": by.entry, "settings": shape(config)})
     else:
         _print(call, result, others, hits)
+        call.output.tell(f"judged by {by.said(settings)}")
     return 3 if others else 0
 
 
@@ -133,21 +140,45 @@ def _text(value: Any) -> Any:
     return marked(value) if isinstance(value, str) else value
 
 
-def _settings(file: str | None) -> GateSettings:
-    from pydantic import ValidationError
+class By(NamedTuple):
+    """What hits are judged by: a policy and the entry that applied it, ``None`` where none did."""
 
-    from affidavit.gate.hit import told
-    from affidavit.gate.settings import GateSettings
-    from affidavit.proof.parsing import Unreadable, loads_lenient
+    policy: Policy
+    entry: int | None
 
-    if file is None:
-        return GateSettings()
-    try:
-        return GateSettings.model_validate(loads_lenient(_bytes(file))[0])
-    except Unreadable as error:
-        raise Refused(f"{file}: {error}") from None
-    except ValidationError as error:
-        raise Refused(f"{file}: {told(error)}") from None
+    def said(self, file: str | None) -> str:
+        """Where the settings come from, for people."""
+        if file is not None:
+            return f"the settings of {file}, which are not applied"
+        return "the default settings" if self.entry is None else f"the policy of entry/{self.entry}"
+
+
+def _in_force(call: Call) -> By:
+    """The policy that acts; a store that does not exist has none. Raises :class:`Refused` where it was erased."""
+    from affidavit.policy.document import Policy
+
+    if not os.path.exists(call.store):
+        return By(Policy(), None)
+    with call.archive() as archive:
+        standing = archive.policy()
+    entry = standing.head.entry if standing.head else None
+    if standing.erased:
+        raise Refused(f"the policy in force (entry/{entry}) was erased: nobody knows its settings", "apply another")
+    return By(standing.policy or Policy(), entry)
+
+
+def _tried(file: str) -> Policy:
+    from console.commands.policy import read, told
+
+    policy, mistakes = read(file)
+    if policy is None:
+        raise Refused("\n".join(told(file, one) for one in mistakes))
+    return policy
+
+
+def shape(config: RecallGateConfig) -> dict[str, Any]:
+    """The settings used, as JSON."""
+    return config.model_dump(mode="json", by_alias=True)
 
 
 def _values(file: str) -> tuple[dict[int, Any], list[NotAHit]]:

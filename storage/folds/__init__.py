@@ -4,7 +4,7 @@ FOLDS = (
     "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "copied",
     "beginning", "repeated", "unreadable", "artifact", "snapshot", "summary", "rule_section",
     "fork", "echo", "candidate", "candidate_version", "candidate_line", "memory", "memory_version", "claim",
-    "decision", "said", "tombstone", "withheld",
+    "decision", "said", "tombstone", "policy", "withheld",
 )  # fmt: skip
 """The fold tables, in the order ``verify`` compares them."""
 

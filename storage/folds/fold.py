@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from affidavit.policy.rows import PolicyRow
 from affidavit.session.derive import Broken, Changes, Derivation, Known, Taken
 from affidavit.session.state import SessionState
 from storage.driver import Connection
@@ -32,6 +33,7 @@ class Sink(Protocol):
     def governed(self) -> Kept: ...
     def write(self, changes: Changes, sessions: dict[int, SessionState]) -> None: ...
     def sections(self, rows: Sequence[SectionRow]) -> None: ...
+    def policy(self, row: PolicyRow) -> None: ...
     def source(self, row: SourceRow) -> None: ...
     def withheld(self, entry: int, commitments: Iterable[bytes]) -> None: ...
     def folded(self, version: int, entries: int) -> None: ...
@@ -160,6 +162,10 @@ class Fold:
         """An entry about a candidate or memory: what was proposed before it is taken in first."""
         self._derive()
         decisions.fold(self.governed, index, entry, contents)
+
+    def policy(self, row: PolicyRow) -> None:
+        """A ``policy.change`` entry: from here on another policy acts."""
+        self.sink.policy(row)
 
     def write(self, entries: int) -> None:
         """Hand on the batch; ``entries``: ledger entries folded after it."""

@@ -7,11 +7,13 @@ from typing import Any
 
 import orjson
 
+from affidavit.policy.rows import PolicyRow
 from affidavit.session.derive import Call, Changes
 from affidavit.session.event import KEPT
 from affidavit.session.forks import Fork
 from affidavit.session.prepare import EVENT_COLUMNS
 from affidavit.session.state import SessionState
+from affidavit.text.marks import marked
 from storage.driver import Connection
 from storage.folds.governed_rows import Kept, Stored
 from storage.folds.sources import SOURCE_COLUMNS, SourceRow
@@ -147,6 +149,13 @@ class Writer:
             self.connection.executemany(
                 f"INSERT INTO {self.prefix}rule_section VALUES({_holes(len(SECTION_COLUMNS))})", rows
             )
+
+    def policy(self, row: PolicyRow) -> None:
+        """A change of the policy."""
+        self.connection.execute(
+            f"INSERT INTO {self.prefix}policy({', '.join(PolicyRow._fields)}) VALUES({_holes(len(PolicyRow._fields))})",
+            [marked(value) if isinstance(value, str) else value for value in row],
+        )
 
     def source(self, row: SourceRow) -> None:
         """Where reading a source stands now."""

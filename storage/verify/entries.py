@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from affidavit.policy.rows import POLICY_CHANGE, ROLES
 from affidavit.proof.canonical import CanonicalError, canonical_entry
 from affidavit.proof.commitment import SALT_SIZE, commit
 from affidavit.proof.merkle import Frontier, leaf_hash, tile_root
@@ -151,6 +152,8 @@ def _note(walked: Walked, index: int, read: dict[str, Any]) -> bool:
         elif kind == "redaction":
             for commitment in body["commitments"]:
                 walked.erased[bytes.fromhex(commitment)] = index
+        elif kind == POLICY_CHANGE and (body or tuple(ref["role"] for ref in read["refs"]) != ROLES):
+            return False
         for ref in read["refs"]:
             if any(type(ref[name]) is not shape for name, shape in _REF.items()):
                 return False

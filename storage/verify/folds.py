@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from affidavit.policy.rows import PolicyRow
 from affidavit.session.derive import Call, Changes, Place, Spent
 from affidavit.session.echoes import Echo, Echoes
 from affidavit.session.event import KEPT, event_hex
@@ -21,6 +22,7 @@ from affidavit.session.prepare import EVENT_COLUMNS, ID, LANE, PARENT, SIZE, TUR
 from affidavit.session.state import SessionState
 from affidavit.session.summaries import Told
 from affidavit.session.twins import Beginnings
+from affidavit.text.marks import marked
 from storage import driver
 from storage.driver import Connection
 from storage.folds import FOLDS
@@ -97,6 +99,7 @@ class Against(Tables):
         self._forks: dict[tuple[int], tuple[Any, ...]] = {}
         self._echoes: Echoes = {}
         self._held = [0, 0]
+        self._policies: dict[int, tuple[Any, ...]] = {}
         self._withheld: dict[bytes, int] = {}
         self.governed = Kept()
         self._folded: tuple[int, int] = (0, 0)
@@ -306,6 +309,9 @@ class Against(Tables):
     def sections(self, rows: Sequence[SectionRow]) -> None:
         self._sections.update({row[:2]: row for row in rows})
 
+    def policy(self, row: PolicyRow) -> None:
+        self._policies[row.entry] = tuple(marked(value) if isinstance(value, str) else value for value in row)
+
     def source(self, row: SourceRow) -> None:
         self._sources[row.state.no] = row
 
@@ -364,6 +370,8 @@ class Against(Tables):
         for table, spec in GOVERNED.items():
             rows = {key: tuple(row[spec.keys :]) for key, row in self.governed.rows[table].items()}
             self._all(table, spec.columns[: spec.keys], spec.columns[spec.keys :], rows)
+        policies = {(entry,): row[1:] for entry, row in self._policies.items()}
+        self._all("policy", ("entry",), PolicyRow._fields[1:], policies)
         withheld = {(commitment,): (entry,) for commitment, entry in self._withheld.items()}
         self._all("withheld", ("commit",), ("entry",), withheld)
 

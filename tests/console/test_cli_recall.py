@@ -58,11 +58,11 @@ def test_the_scope_asked_decides(run: Runner, tmp_path: Path) -> None:
 def test_settings_act_on_their_memory_space(run: Runner, tmp_path: Path) -> None:
     hits = written(tmp_path, json.dumps([hit("a", score=0.5)]))
     settings = tmp_path / "settings.json"
-    settings.write_text(json.dumps({"spaces": {"build": {"minScore": 0.4}}}))
-    words = ("recall", "x", "--hits", hits, "--at", AT, "--settings", str(settings), "--json")
+    settings.write_text(json.dumps({"gate": {"spaces": {"build": {"minScore": 0.4}}}}))
+    words = ("recall", "x", "--hits", hits, "--at", AT, "--dry-run", "--settings", str(settings), "--json")
     assert run(*words).json["acceptedIds"] == []
     assert run(*words, "--space", "build").json["acceptedIds"] == ["a"]
-    settings.write_text('{"spaces": {"build": {"minscore": 0.4}}}')
+    settings.write_text('{"gate": {"spaces": {"build": {"minscore": 0.4}}}}')
     refused = run(*words)
     assert (refused.code, refused.raw) == (2, b"")
     assert "minscore" in refused.err

@@ -18,8 +18,14 @@ import pytest
 from governed_fixtures import every_verb
 from kept import Clock, assert_holds, chance, kinds, rows, store_in, take, write
 
+from affidavit.gate.settings import GateSettings, RecallGateConfig
+from affidavit.policy.actors import Actor
+from affidavit.policy.change import Apply, decide
+from affidavit.policy.document import Policy
 from affidavit.session.event import Draft, Reading
 from storage import driver, refold, segments
+from storage.deciding import decided
+from storage.queries.policy import standing
 from storage.readers import readers
 from storage.redact import redact
 from storage.tables import DURABLE, FOLDS
@@ -137,6 +143,10 @@ def base() -> Iterator[Base]:
             m = store.connection.execute("SELECT n FROM event WHERE summary = 'Orphan'").fetchone()[0]
             redact(store, [n, m], actor="ada", reason="asked", clock=Clock(), random=chance(3))
             every_verb(store)
+            for number, score in enumerate((0.5, 0.6)):
+                policy = Policy(gate=GateSettings(default=RecallGateConfig(min_score=score)))
+                asked = Apply(f"change-{number}", policy, Actor("ada", "ada"), f"reason {number}")
+                assert decided(store, standing, decide, asked, clock=Clock(), random=chance(4 + number))
             store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             for (trigger,) in store.connection.execute(
                 "SELECT name FROM sqlite_schema WHERE type='trigger'"
