@@ -29,8 +29,8 @@ DEFAULT_SOURCES = tuple(name for name, source in SOURCES.items() if source.autho
 PRINTS = (
     "snapshotId, address, the recorded snapshot (selectedItems[], rejectedItems[{candidateId, sourceRef, stage, "
     "reason, score{}}], candidateStats{}, budget{}, contextProjection{visibleTextHash, citationMap{}}, scope{}, "
-    "plan{}, ranking{}, missingEvidence[]), contextBlock{title, items[], snapshotId, rendered}, indexed{files, added, "
-    "changed, gone}"
+    "plan{}, ranking{}, missingEvidence[]), contextBlock{title, items[], snapshotId, rendered}, indexed{branch, files, "
+    "added, changed, gone, leftOut{reason: count}, listed[{path, reason}]}"
 )
 
 SELECTED = (
@@ -73,7 +73,9 @@ def pairs(_context: click.Context, _option: click.Parameter, values: Sequence[st
 @click.option("--deny", multiple=True, type=click.Choice(list(SOURCES)), help="Not from these sources.")
 @click.option("--session", metavar="ID", help="The session that asks; its events are searched.")
 @click.option("--branch", metavar="NAME", help="Only what belongs to this branch.")
-@click.option("--project", metavar="NAME", help="Only what belongs to this project.")
+@click.option("--project", metavar="NAME", help="Only what belongs to this project; otherwise the workspace is one.")
+@click.option("--include", multiple=True, metavar="PATTERN", help="Only these files of it, as in a .gitignore.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Not these files of it, as in a .gitignore.")
 @click.option("--user", metavar="NAME", help="Who asks.")
 @click.option("--turn", metavar="ID", help="The turn it is for.")
 @click.option("--request", metavar="ID", help="The model request it is for.")
@@ -100,7 +102,6 @@ def retrieve_command(call: Call, **given: Any) -> int:
     from storage.retrieving import retrieve_into
     from storage.store import Store
 
-    now = datetime.now(UTC)
     weights = read_weights(given["weight"])
     with Store.open(call.store, create=True) as store:
         indexed = None
@@ -110,6 +111,7 @@ def retrieve_command(call: Call, **given: Any) -> int:
         if workspace is not None and not given["no_index"]:
             indexed = _index(call, store, workspace)
         session = _session(call, given["session"])
+        now = datetime.now(UTC)  # what the walk found holds by now
         try:
             intent, scope = _asked(given, workspace, session, now)
             found = retrieve_into(
@@ -144,13 +146,26 @@ def read_weights(given: list[tuple[str, str]]) -> dict[str, float] | None:
     return weights or None
 
 
-def _index(call: Call, store: Any, workspace: str) -> dict[str, int]:
+def _index(call: Call, store: Any, workspace: str) -> dict[str, Any]:
+    """Bring the folder's index up to date; the account of it."""
     from storage.workspace.indexing import index
 
     meter = Meter(call.output)
     report = index(store, workspace, lambda met, read: meter.count("indexing", read, met))
     meter.clear()
-    return {"files": report.files, "added": report.added, "changed": report.changed, "gone": report.gone}
+    left = {why: many for why, many in sorted(report.left.items()) if why != "ignored"}
+    if left:
+        words = ", ".join(f"{number(many)} {why.replace('_', ' ')}" for why, many in left.items())
+        call.output.tell(f"{plural(sum(left.values()), 'file')} of the workspace left out: {words} (--json lists them)")
+    return {
+        "branch": report.branch,
+        "files": report.files,
+        "added": report.added,
+        "changed": report.changed,
+        "gone": report.gone,
+        "leftOut": dict(sorted(report.left.items())),
+        "listed": [{"path": path, "reason": why} for path, why in report.listed],
+    }
 
 
 def _session(call: Call, id: str | None) -> tuple[str, str | None] | None:
@@ -192,7 +207,9 @@ def _asked(
         {
             "sessionId": session[0] if session is not None else None,
             "userId": given["user"],
-            "projectId": given["project"],
+            "projectId": given["project"] or workspace,
+            "includePaths": list(given["include"]),
+            "excludePaths": list(given["exclude"]),
             "workspaceRoot": workspace,
             "branch": given["branch"],
             "purpose": given["purpose"],
@@ -216,7 +233,7 @@ def _asked(
     return intent, scope
 
 
-def _document(found: Retrieved, indexed: dict[str, int] | None) -> dict[str, Any]:
+def _document(found: Retrieved, indexed: dict[str, Any] | None) -> dict[str, Any]:
     from affidavit.retrieval import recorded
 
     snapshot = found.snapshot.as_json()

@@ -46,6 +46,11 @@ _EVIDENCE: Final = {"code": "code", "test": "code", "log": "test-log", "doc": "d
 _FOREIGN = re.compile(r"(?:.*/)?(?:vendor|third[_-]party|external|extern|deps)/.+", re.IGNORECASE)
 """Other people's texts that lie in a workspace."""
 
+_OWN_RULES = re.compile(
+    r"\.github/(?!contributing\.)[^/]+|\.(?:cursor|claude)/rules/.+|(?!contributing\.)[^/]+", re.IGNORECASE
+)
+"""Rule files for agents at the root: instructions; others, and rules for people, are evidence of what is wanted."""
+
 _STATUS = re.compile(
     r"^[ \t>*_-]{0,6}status[ \t*_]{0,6}:?[ \t*_]{0,6}\s{0,4}[-*\s]{0,4}(superseded|deprecated|rejected|obsolete)\b"
     r"|^\#{1,4}[ \t]+status[ \t]*\n\s{0,4}[*_-]{0,3}[ \t]{0,2}(superseded|deprecated|rejected|obsolete)\b",
@@ -117,7 +122,7 @@ class FileRecaller:
         version_name = f"sha256:{digest.hex()}"
         names = sha256(f"{path}\0{start}\0{stop}\0{version_name}\0{since}".encode()).hexdigest()[:12]
         more: dict[str, Any] = {}
-        if kind == "rule" and ("/" not in path or path.startswith(".github/")):
+        if kind == "rule" and _OWN_RULES.fullmatch(path):
             more["trust"] = "instruction"
         elif _FOREIGN.match(path):
             more["trust"], more["authority_level"] = "untrusted-observation", "low"

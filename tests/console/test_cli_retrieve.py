@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +85,49 @@ def test_a_denied_source_is_not_searched(run: Runner) -> None:
     found = retrieve(run, "--deny", "workspace-index", "--deny", "project-documents", "--deny", "team-rules")
     assert {item.get("source") for item in found["selectedItems"]} <= {"decision-records"}
     assert run("retrieve", "--question", "x", "--source", "nowhere").code == 2
+
+
+def test_a_file_that_came_with_an_old_time_is_found_at_once(run: Runner) -> None:
+    retrieve(run)
+    moved = run.file("work/moved.md", b"# Peregrine\n\nThe session of the peregrine has a role.\n")
+    os.utime(moved, (1_700_000_000, 1_700_000_000))
+    found = run("retrieve", "--question", "peregrine", "--workspace", str(run.folder / "work"), "--json").json
+    assert [item["sourceRef"] for item in found["selectedItems"]] == ["moved.md:1-3"]
+
+
+def test_what_is_left_out_of_a_workspace_is_listed(run: Runner) -> None:
+    run.file("work/picture.bin", b"\0\1")
+    run.file("work/.env", b"A=1")
+    found = retrieve(run)
+    assert found["indexed"]["leftOut"] == {"binary": 1, "ignored": 1, "secret": 1}
+    assert {one["path"]: one["reason"] for one in found["indexed"]["listed"]} == {
+        "picture.bin": "binary",
+        ".env": "secret",
+    }
+    done = run("retrieve", "--question", "role", "--workspace", str(run.folder / "work"))
+    assert "2 files of the workspace left out: 1 binary, 1 secret" in done.err
+
+
+def test_files_are_let_in_and_left_out_by_patterns(run: Runner) -> None:
+    def asked(*words: str) -> set[str]:
+        found = retrieve(run, *words)
+        return {item["sourceRef"].partition(":")[0] for item in (*found["selectedItems"], *found["rejectedItems"])}
+
+    assert asked("--include", "src/") == {"src/auth/session.py"}
+    assert asked("--exclude", "docs/", "--exclude", "*.md") == {path for path in asked() if not path.endswith(".md")}
+
+
+def test_a_failed_check_of_an_earlier_session_in_the_folder_is_found(run: Runner) -> None:
+    said = {
+        "type": "session.event", "session": "s-0", "kind": "verification", "ok": False, "at": "2026-05-14T10:00:00Z",
+        "cwd": str(run.folder / "work"), "text": "tests/test_session.py: the role was undefined",
+    }  # fmt: skip
+    run.stdin = json.dumps(said).encode() + b"\n"
+    assert run("record").code == 0
+    found = retrieve(run)
+    everything = (*found["selectedItems"], *found["rejectedItems"])
+    assert "past-sessions" in {item["source"] for item in everything}
+    assert "past-sessions" not in {item["source"] for item in retrieve(run, "--project", "other")["selectedItems"]}
 
 
 def test_as_of_picks_the_version_that_stood_then(run: Runner) -> None:
