@@ -32,7 +32,8 @@ _WORDS = """
     a an the this that these those of to in on at for with by from into as is are was were be been being it its we
     our you your they their he she i me my us should must shall will would can could may might do does did has
     have had please always agent assistant model claude codex user users everyone every all any when while and or
-    but so then than there here also just only very
+    but so then than there here also just only very what which
+    who whom whose how where why
 """
 _FUNCTION_WORDS: Final = frozenset(_WORDS.split())
 

@@ -92,8 +92,8 @@ def queue_command(call: Call, limit: int | None, **wanted: Any) -> int:
     """
     from storage.queries.governed import GovernedFilter
 
-    filter = GovernedFilter(waiting=True, **wanted)
     now = datetime.now(UTC)
+    filter = GovernedFilter(waiting=True, now=round(now.timestamp() * 1_000_000), **wanted)
     with call.archive() as archive:
         found = checked_of(archive, rows_of(archive, filter, limit, by_risk=True), now)
         if call.output.json:

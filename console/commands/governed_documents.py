@@ -42,6 +42,7 @@ def candidate(row: CandidateRow, content: str | None, status: str | None = None)
         "content": content,
         "memory": row.memory,
         "mergedInto": row.merged,
+        "askedUntil": None if row.until is None else iso(row.until) or "answered",
     }
 
 

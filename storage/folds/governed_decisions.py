@@ -14,6 +14,7 @@ import orjson
 
 from storage.folds.governed import Governed, micros, words_of
 from storage.folds.governed_rows import (
+    NO_DATE,
     CandidateRow,
     CandidateVersionRow,
     ClaimRow,
@@ -169,7 +170,7 @@ def _candidate(governed: Governed, verb: str, act: Any, made: Any, index: int, e
     until = act.get("until")
     row = row._replace(
         **head,
-        until=micros(until) if until else None,
+        until=None if verb != "ask" else micros(until) if until else NO_DATE,
         merged=act["into"] if verb == "merge" else row.merged,
         memory=act["memory"] if verb == "approve" else row.memory,
     )
@@ -199,6 +200,12 @@ def _memory_row(id: str, candidate: str, version: int, status: str, about: Any, 
         authority=about["authority"],
         confidence=about["confidence"],
         visibility=about.get("visibility", "shared"),
+        user=made.get("user") if made else None,
+        agent=made.get("agent") if made else None,
+        space=made.get("memorySpace") if made else None,
+        route=made.get("route") if made else None,
+        task_type=made.get("taskType") if made else None,
+        risk_mode=made.get("riskMode") if made else None,
         created=micros(about["createdAt"]),
         approved=micros(about["approvedAt"]),
         verified=_maybe(about.get("lastVerifiedAt")),
@@ -248,6 +255,8 @@ def _into(governed: Governed, id: str, made: Any) -> None:
     held = governed.rows.get(f"{what}_version", (id, row.version))
     if held is not None:
         governed.rows.put(f"{what}_version", held._replace(body=_canonical(made)))
+    if what == "candidate":  # evidence arrived: an open question is to be looked at again
+        governed.rows.put(what, row._replace(until=None))
 
 
 def _before(governed: Governed, act: Any) -> str:

@@ -16,7 +16,8 @@ class CandidateRow(NamedTuple):
     """A candidate. ``n``: record of its newest line; ``seen``: of its first. ``risk``: points it carries by itself.
 
     ``origin``: SHA-256 of the line's body, by which the same line is known again. ``until``: an open question is asked
-    until then. ``stream``, ``sseq``, ``entry``: the newest entry about it, none before the first decision.
+    until then, :data:`NO_DATE` where that has no date. ``stream``, ``sseq``, ``entry``: the newest entry about it, none
+    before the first decision.
     """
 
     id: str
@@ -45,6 +46,10 @@ class CandidateRow(NamedTuple):
     entry: int | None
 
 
+NO_DATE = 253_402_300_800_000_000
+"""The year 10000: an open question that comes back only when something answers it."""
+
+
 class CandidateVersionRow(NamedTuple):
     """One version of a candidate."""
 
@@ -62,7 +67,7 @@ class CandidateLineRow(NamedTuple):
 
 
 class MemoryRow(NamedTuple):
-    """A governed memory, as its current version says."""
+    """A governed memory, as its current version says. ``user`` to ``risk_mode``: whom and what it is for, if said."""
 
     id: str
     candidate: str
@@ -74,6 +79,12 @@ class MemoryRow(NamedTuple):
     authority: str
     confidence: str
     visibility: str
+    user: str | None
+    agent: str | None
+    space: str | None
+    route: str | None
+    task_type: str | None
+    risk_mode: str | None
     created: int
     approved: int
     verified: int | None

@@ -44,7 +44,11 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GovernedFilter:
-    """Which candidates or memories. ``waiting``: only those somebody must decide about."""
+    """Which candidates or memories.
+
+    ``waiting``: only those somebody must decide about, none with an open question whose date lies after ``now`` (UTC
+    microseconds).
+    """
 
     text: str = ""
     status: str | None = None
@@ -52,6 +56,7 @@ class GovernedFilter:
     level: str | None = None
     scope: str | None = None
     waiting: bool = False
+    now: int | None = None
 
 
 CANDIDATE_COLUMNS: Final = ", ".join(f"g.{name}" for name in CandidateRow._fields)
@@ -89,6 +94,8 @@ def _where(filter: GovernedFilter, table: str) -> Condition:
             tests.append(Condition(f"g.{column} = ?", (wanted,)))
     if filter.waiting:
         tests.append(Condition(f"g.{WAITING}", ()))
+        if filter.now is not None:
+            tests.append(Condition("(g.until IS NULL OR g.until <= ?)", (filter.now,)))
     if filter.text:
         body = (
             f"SELECT 1 FROM {table}_version v WHERE v.{table} = g.id AND v.version = g.version "

@@ -22,6 +22,7 @@ from storage.queries.models import Page, Total
 from storage.queries.paging import Cursor
 
 if TYPE_CHECKING:
+    from affidavit.gate.hit import MemoryHit, RecallQuery
     from affidavit.memory.candidate import MemoryCandidate
     from affidavit.memory.checks import CheckReport
     from affidavit.memory.health import Ailment
@@ -151,6 +152,12 @@ class Governed:
             return None
         shown = memory_shown(self.checker(), row, record)
         return shown, digest(shown)
+
+    def hits(self, query: RecallQuery, now: datetime) -> list[MemoryHit]:
+        """Memories of a query's scope that match it, the best first, whatever state they are in: for the gate."""
+        from storage.queries.recalling import memory_hits
+
+        return memory_hits(self._link, query, now)
 
     def health(self, now: datetime) -> list[Ailment]:
         """What of the active memories is worth a look."""
