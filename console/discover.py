@@ -11,13 +11,20 @@ from console.services import Found
 LOGS = (".jsonl", ".jsonl.zst")
 
 
+RULES = "rules for every project"
+
 BESIDE = {
     "history.jsonl": "prompts",
     "file-history": "file versions",
     "todos": "to-do lists",
     "tasks": "tasks",
+    "CLAUDE.md": RULES,
+    "rules": RULES,
 }
 """What Claude Code keeps beside its sessions, by the name of its place."""
+
+BESIDE_CODEX = {"AGENTS.md": RULES, "AGENTS.override.md": RULES}
+"""The same of Codex."""
 
 
 def discover(environment: Mapping[str, str] = os.environ) -> list[Found]:
@@ -29,16 +36,21 @@ def discover(environment: Mapping[str, str] = os.environ) -> list[Found]:
         _sessions(codex_folder(environment) / name, "Codex", lambda _, name: name.startswith("rollout-"))
         for name in ("sessions", "archived_sessions")
     ]
-    beside = [_beside(projects.parent / name, what) for name, what in BESIDE.items()]
-    return [found for found in (claude, *codex, *beside) if found is not None]
+    kept = [_beside(projects.parent / name, what, "Claude Code") for name, what in BESIDE.items()]
+    kept += [_beside(codex_folder(environment) / name, what, "Codex") for name, what in BESIDE_CODEX.items()]
+    return [found for found in (claude, *codex, *kept) if found is not None]
 
 
 def beside(folder: str, environment: Mapping[str, str] = os.environ) -> list[str]:
     """What is to be read along with a folder of sessions: what the agent keeps beside it."""
-    projects = claude_folder(environment)
-    if os.path.abspath(folder) != os.path.abspath(projects):
+    asked = Path(os.path.abspath(folder))
+    if asked == Path(os.path.abspath(claude_folder(environment))):
+        names, agent = BESIDE, "Claude Code"
+    elif asked == Path(os.path.abspath(codex_folder(environment) / "sessions")):
+        names, agent = BESIDE_CODEX, "Codex"
+    else:
         return []
-    return [found.folder for name, what in BESIDE.items() if (found := _beside(projects.parent / name, what))]
+    return [found.folder for name, what in names.items() if (found := _beside(asked.parent / name, what, agent))]
 
 
 def _sessions(folder: Path, agent: str, is_session: Callable[[int, str], bool]) -> Found | None:
@@ -51,14 +63,17 @@ def _sessions(folder: Path, agent: str, is_session: Callable[[int, str], bool]) 
     return Found(str(folder), agent, sessions, size, files=files) if sessions else None
 
 
-def _beside(place: Path, what: str) -> Found | None:
-    """A place beside the sessions; a file or a folder, of which each file is one document."""
-    if place.is_symlink():
+def _beside(place: Path, what: str, agent: str) -> Found | None:
+    """A place beside the sessions; a file or a folder, of which each file is one document.
+
+    A link is left alone, but where it is a file of rules: many keep theirs elsewhere.
+    """
+    if place.is_symlink() and not (what == RULES and place.is_file()):
         return None
     sizes = [entry.stat(follow_symlinks=False).st_size for _, entry in _files(place, 0)]
     if place.is_file():
         sizes = [place.stat().st_size]
-    return Found(str(place), "Claude Code", 0, sum(sizes), what, len(sizes)) if sizes else None
+    return Found(str(place), agent, 0, sum(sizes), what, len(sizes)) if sizes else None
 
 
 def codex_folder(environment: Mapping[str, str] = os.environ) -> Path:

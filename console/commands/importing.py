@@ -58,13 +58,13 @@ POLL = 0.25
 def import_command(
     call: Call, paths: tuple[str, ...], format: str | None, follow: bool, discover: bool, yes: bool, dry_run: bool
 ) -> int:
-    """Read session logs into the store: files, folders (searched through), or - for standard input.
+    """Read session logs and rule files into the store: files, folders (searched through), or - for standard input.
 
-    What a file is, is told by its content. Importing again goes on where the last import stopped. ctrl+c stops
-    without loss. Sessions and events are counted as they are new in the store.
+    What a log is, is told by its content; a rule file such as CLAUDE.md by its name. Importing again goes on where the
+    last import stopped. ctrl+c stops without loss. Sessions and events are counted as they are new in the store.
 
     --discover finds the sessions of Claude Code and Codex, and beside those of Claude Code its prompts
-    (history.jsonl), versions of files (file-history), to-do lists and tasks.
+    (history.jsonl), versions of files (file-history), to-do lists and tasks; of both, the rules for every project.
 
     With --follow a complete line is in the store within a second of being written; files that are cut, rewritten,
     replaced, rotated or gone, and folders that go and come back, are told on standard error. With --discover nothing is

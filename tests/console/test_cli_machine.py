@@ -80,6 +80,20 @@ def test_what_claude_keeps_beside_its_sessions_is_offered_too(home):
     assert discover.beside(str(claude), {}) == []
 
 
+def test_rules_for_every_project_are_offered_too_also_where_they_are_links(home):
+    write(home / "mine" / "rules.md", "# Mine")
+    write(home / ".claude" / "rules" / "style.md", "# S")
+    write(home / ".codex" / "AGENTS.md", "# A")
+    (home / ".claude" / "CLAUDE.md").symlink_to(home / "mine" / "rules.md")
+    found = [(one.agent, Path(one.folder).name, one.what, one.files, one.bytes) for one in discover.discover({})]
+    assert found == [
+        ("Claude Code", "CLAUDE.md", discover.RULES, 1, 6),
+        ("Claude Code", "rules", discover.RULES, 1, 3),
+        ("Codex", "AGENTS.md", discover.RULES, 1, 3),
+    ]
+    assert discover.beside(str(home / ".codex" / "sessions"), {}) == [str(home / ".codex" / "AGENTS.md")]
+
+
 def test_a_moved_configuration_folder_is_followed(tmp_path):
     write(tmp_path / "projects" / "p" / "s.jsonl", "1")
     (found,) = discover.discover({"CLAUDE_CONFIG_DIR": str(tmp_path)})
