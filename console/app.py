@@ -275,7 +275,8 @@ class AffidavitApp(App[None]):
 
     def open_store(self, open_archive: OpenArchive | None = None) -> None:
         """Read everything anew, from another store if one is given, and begin at its sessions."""
-        self.arrivals.leave()
+        if open_archive is not None:
+            self.arrivals.leave()
         self.pool.reopen(open_archive)
         for name in list(self._views):
             self._views.pop(name).remove()

@@ -58,10 +58,11 @@ class Arrivals:
         """Sessions into which something came since the last visit."""
 
     def read(self, pool: ReadPool, visit: Visit, done: Callable[[], None]) -> None:
-        """Find out what is new since the last visit."""
+        """Find out what is new since the last visit; read anew, a store is still as it was left then."""
+        known = self.since
 
         def ask(archive: Archive) -> tuple[int, int, frozenset[int]]:
-            entries, last = archive.entries(), visit.last()
+            entries, last = archive.entries(), visit.last() if known is None else known
             # A store that is shorter than it was is another one, or was put back.
             since = entries if last is None or last > entries else last
             return entries, since, archive.touched(since) if since < entries else frozenset()

@@ -199,6 +199,18 @@ async def test_what_is_new_since_the_last_visit_is_marked_found_and_forgotten(lo
         await it.play("gone + new")
 
 
+async def test_an_import_of_one_s_own_takes_no_mark_away(logs: Logs) -> None:
+    async with console(logs) as it:
+        await it.settled()
+    logs.write("old3", 4, ago=timedelta(hours=20))
+    logs.take()
+    async with console(logs) as it:
+        await it.play("second + 1 new since your last visit")
+        logs.write("mine", 2, ago=timedelta(hours=3))
+        it.app.jobs.start_import(str(logs.folder))
+        await it.play("status imported: 1 session\nsecond + 2 new since your last visit")
+
+
 async def test_a_filter_keeps_what_fits_as_it_comes(logs: Logs) -> None:
     async with console(logs) as it:
         await it.play("press j j j enter slash\ntype says 5\npress enter G\nrow old3 says 59\nstatus 49 hidden")

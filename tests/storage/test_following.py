@@ -15,6 +15,7 @@ from kept import Clock, assert_closed, assert_holds, assert_same, events, meanin
 from storage import importing
 from storage.following import Follower
 from storage.importing import Importer
+from storage.segments import SEGMENT_BYTES
 from storage.store import Store, StoreError
 
 
@@ -81,6 +82,53 @@ def test_what_is_appended_is_read_and_nothing_else(following: Following, monkeyp
     report = following.ended()
     assert (report.total("records"), report.sessions, report.events, len(report.files)) == (4, 2, 4, 2)
     assert_holds(following.store.path)
+
+
+def test_what_is_read_of_a_file_that_grows_is_what_was_appended(
+    following: Following, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However large it was: its beginning and its end are compared, and no more of it is read than that."""
+    file = following.folder / "a.jsonl"
+    file.write_bytes(b"".join(spoken(*(f"{number} {'word ' * 200}" for number in range(1_500)))))
+    following.look()
+    large = file.stat().st_size
+    opened = importing.open_log
+    streams: list[Any] = []
+
+    class Counted:
+        def __init__(self, stream: Any) -> None:
+            self.stream, self.count = stream, 0
+            streams.append(self)
+
+        def read(self, size: int = -1) -> bytes:
+            data: bytes = self.stream.read(size)
+            self.count += len(data)
+            return data
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.stream, name)
+
+        def __enter__(self) -> Counted:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.stream.close()
+
+    def noted(path: str) -> Any:
+        stream, note = opened(path)
+        return Counted(stream), note
+
+    monkeypatch.setattr(importing, "open_log", noted)
+    appended = 0
+    for number in range(40):
+        line = spoken(f"More {number}")[0]
+        with file.open("ab") as more:
+            appended += more.write(line)
+        following.look()
+    report = following.ended()
+    assert report.bytes == large + appended
+    assert large > 1_500_000
+    assert sum(stream.count for stream in streams) / 40 < 2 * SEGMENT_BYTES + 2 * 4096
 
 
 def test_half_a_line_waits_for_its_rest(following: Following) -> None:

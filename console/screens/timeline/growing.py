@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from textual.timer import Timer
+
 from console.screens.timeline.folding import Outlook
 from console.screens.timeline.in_view import SessionInView, lanes_of
 from console.screens.timeline.source import Shape, TimelineSource, row_of, shape_of
@@ -46,13 +48,15 @@ class Growing(SessionInView):
         self._below = 0
         self._seen_to: int | None = None
         """Ledger entries there were when the end of the list was last on the screen."""
+        self._later: Timer | None = None
 
     def grown(self, sessions: frozenset[int]) -> None:
         session, rows = self.session, self._rows
         if session is None or session.key not in sessions or rows.error is not None:
             return
         if rows.reading or self._counted_to is None:
-            self.set_timer(AGAIN, lambda: self.grown(sessions))
+            if self._later is None:
+                self._later = self.set_timer(AGAIN, self._try_again)
             return
         if rows.shows_end or self._seen_to is None:
             self._seen_to = self._counted_to
@@ -65,6 +69,11 @@ class Growing(SessionInView):
 
         read = self._reading(session.key, self._counted_to, self._seen_to, at)
         self.console_app.pool.ask((self, "grown"), read, done, lambda _error: None)
+
+    def _try_again(self) -> None:
+        self._later = None
+        if self.session is not None:
+            self.grown(frozenset({self.session.key}))
 
     @property
     def _follows(self) -> bool:
