@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import floors, inputs, workspaces
+from benchmarks import floors, inputs, retrievals, workspaces
 from benchmarks.measure import COMMAND, Figure, environment, ratio, run, store_bytes
 from benchmarks.terminal import Terminal
 
@@ -266,5 +266,6 @@ BENCHES: dict[str, Callable[[Workshop], Iterable[Figure]]] = {
     "search": bench_search,
     "workspace": workspaces.bench_workspace,
     "retrieve": workspaces.bench_retrieve,
+    "what-if": retrievals.bench_what_if,
 }
 """Every bench by the name it is chosen by, in the order they run."""

@@ -86,7 +86,7 @@ def _shorten(piece: Piece, room: int, cost: Cost) -> bool:
     if tokens < SMALLEST or piece.original is None:
         return False
     data = piece.text.encode()
-    kept = keep_lines(data, (), tokens, "keep-matched-lines", _failing)
+    kept = keep_lines(data, (), tokens, "keep-matched-lines", _failing, trusted=False)
     text = visible(data, kept)
     if not kept or estimate_tokens(text) > tokens:
         return False

@@ -25,12 +25,13 @@ from affidavit.context.shapes import (
     Included,
     ModelInputProjection,
     Observation,
+    ProjectRequest,
     TailEvent,
     ToolDecision,
     ToolSchema,
 )
 from affidavit.context.tail import FIRST, changed_afterwards, recent_tail, told
-from affidavit.context.words import PLACES, TAIL_USUAL, TOOLS_IN, Action, Phase
+from affidavit.context.words import PLACES, TAIL_LEAST, TAIL_MOST, TAIL_USUAL, TOOLS_IN, Action, Phase
 from affidavit.proof.canonical import canonical
 from affidavit.proof.verdict import text_hash
 from affidavit.text.tokens import METHOD, estimate_tokens
@@ -59,12 +60,12 @@ def project(
 ) -> ModelInputProjection:
     """Make one model input, with the record of why it is what it is. ``now``: an instant with its zone.
 
-    ``tail``: how many events the recent tail keeps; ``external_tools``: outside knowledge is needed in this turn.
+    ``tail``: how many events the recent tail keeps, 6 to 10; ``external_tools``: this turn needs outside knowledge.
     Raises :class:`affidavit.proof.canonical.CanonicalError` for texts that have no canonical form.
     """
     shown_tools, tool_decisions = _tools(tools, state.phase, external_tools)
     pieces, left = choose_sources(sources, state, run.folder, now)
-    tail_pieces, tail_left, dropped = _tail(events, tail)
+    tail_pieces, tail_left, dropped = _tail(events, min(max(tail, TAIL_LEAST), TAIL_MOST))
     left += tail_left
     if state.latest_observation is not None and (observed := _observation(state.latest_observation)).text:
         pieces.append(observed)
@@ -78,6 +79,22 @@ def project(
         scene.text += "\n" + "\n".join(f"- {line}" for line in carried)
         kept, cut, over = fit(ordered, most, shares_of(budget, state.phase), cost)
     return _projection(kept, [*left, *cut], shown_tools, tool_decisions, state.phase, budget, over, run)
+
+
+def project_request(request: ProjectRequest, now: datetime) -> ModelInputProjection:
+    """:func:`project` for what is asked in one object, as programs do."""
+    run = Run(request.run_id, request.turn_id, request.model_input_id, request.folder)
+    return project(
+        request.sources,
+        request.state,
+        request.events,
+        request.tools,
+        request.budget,
+        run,
+        now,
+        tail=request.tail,
+        external_tools=request.external_tools,
+    )
 
 
 def _tools(

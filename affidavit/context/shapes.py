@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from affidavit.context.words import Action, Effect, Mode, Phase, SourceKind
+from affidavit.context.words import TAIL_USUAL, Action, Effect, Mode, Phase, SourceKind
 from affidavit.retrieval.shape import Amount, Shape, Share, TrustWord, extension
 from affidavit.retrieval.snapshot import RetrievedContextBlock
 from affidavit.retrieval.words import Level, Visibility
@@ -209,3 +209,19 @@ class ModelInputProjection(Shape):
     ledger: ContextDecisionLedger = extension(...)
     model_input: str = extension("")
     context_hash: str = extension("")
+
+
+class ProjectRequest(Shape):
+    """Everything one model input is made of, in one object. ``folder``: where the task works, in the project."""
+
+    run_id: Name
+    turn_id: Name
+    model_input_id: Name
+    folder: str = extension("")
+    state: AgentState = AgentState()
+    sources: tuple[ContextSource, ...] = ()
+    events: tuple[TailEvent, ...] = ()
+    tools: tuple[ToolSchema, ...] = ()
+    budget: ContextBudget = ContextBudget()
+    tail: Amount = extension(TAIL_USUAL)
+    external_tools: bool = extension(False)

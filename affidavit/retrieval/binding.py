@@ -43,7 +43,8 @@ def _cut(one: Packed, tokens: int, policy: str, task: Task) -> Cut | None:
     """The text within the tokens it may take; ``None`` where nothing of it fits."""
     if not one.data:
         return None
-    kept = keep_lines(one.data, one.redactions, tokens, policy, lambda line: worth(line, task))
+    trusted = one.found.trust != "untrusted-observation"
+    kept = keep_lines(one.data, one.redactions, tokens, policy, lambda line: worth(line, task), trusted=trusted)
     return Cut(visible(one.data, kept, one.redactions), kept, tokens) if kept else None
 
 

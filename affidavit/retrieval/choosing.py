@@ -109,6 +109,8 @@ def _thresholds(
                 within = True
         if within:
             passed.append(unit)
+        elif len(unit) == 1:
+            refused.append((unit[0], "below_top_k", ""))
         else:
             refused.extend([(at, "below_top_k", "") for at in unit])
     return passed

@@ -28,8 +28,9 @@ def totals_of(
     the second, and so on. Else it is the recorded one.
     """
     scores = [item["score"] for item in items]
-    size = len(items)
-    said, known = [0.0] * size, [0.0] * size
+    said = [0.0] * len(items)
+    everywhere = 0.0
+    somewhere: list[float] | None = None
     for name in PARTS:
         weight = weights.get(name, 0.0)
         if not weight or (diversify and name == "diversity"):
@@ -38,17 +39,18 @@ def totals_of(
         parts = [score.get(name) for score in scores]
         if None not in parts:
             said = [sum + weight * part for sum, part in zip(said, parts, strict=True)]
-            known = [sum + weight for sum in known]
-        elif parts.count(None) < size:
+            everywhere += weight
+        elif parts.count(None) < len(parts):
             said = [sum if part is None else sum + weight * part for sum, part in zip(said, parts, strict=True)]
-            known = [sum if part is None else sum + weight for sum, part in zip(known, parts, strict=True)]
+            given = [0.0 if part is None else weight for part in parts]
+            somewhere = given if somewhere is None else [a + b for a, b in zip(somewhere, given, strict=True)]
+    known = [everywhere] * len(items) if somewhere is None else [everywhere + one for one in somewhere]
     whole = sum(weights.values())
     if not diversify:
         recorded = [score.get("diversity") for score in scores]
         return [round(sum * whole / of, 6) if of else 0.0 for sum, of in zip(said, known, strict=True)], recorded
     spread = weights.get("diversity", 0.0)
-    bases = [round(sum / of, 6) if of else 0.0 for sum, of in zip(said, known, strict=True)]
-    varied = _diversities(items, bases)
+    varied = _diversities(items, [round(sum / of, 6) if of else 0.0 for sum, of in zip(said, known, strict=True)])
     totals = [
         round((sum + spread * part) * whole / (of + spread), 6) if of + spread else 0.0
         for sum, of, part in zip(said, known, varied, strict=True)

@@ -70,6 +70,7 @@ def is_file(name: str) -> bool:
     return ending is not None and ending.group()[1:].lower() in _FILE_ENDINGS
 
 
+@lru_cache(maxsize=16384)
 def path_of(source_ref: str) -> str:
     """The path a source reference names, without lines, anchor, version and ``./``, with ``/`` between its parts."""
     path = _VERSION.sub("", _LINES.sub("", source_ref.split("#", 1)[0])).replace("\\", "/")

@@ -42,16 +42,18 @@ def keep_lines(
     tokens: int,
     policy: str,
     worth: Callable[[str], float],
+    *,
+    trusted: bool = True,
 ) -> list[Range]:
     """Byte ranges of a text to keep, so that what :func:`visible` makes of them costs at most ``tokens``.
 
     ``keep-matched-lines``: prohibitions and the lines of most worth are kept, then those around them; ``head``: from
-    the beginning. Empty: nothing fits.
+    the beginning. What a text that is not ``trusted`` forbids is a line like any other. Empty: nothing fits.
     """
     lines = Lines(data, redactions)
     if estimate_tokens(lines.text) <= tokens:
         return [(0, len(data))]
-    kept = _by_worth(lines, tokens, worth) if policy == "keep-matched-lines" else _from_head(lines, tokens)
+    kept = _by_worth(lines, tokens, worth, trusted) if policy == "keep-matched-lines" else _from_head(lines, tokens)
     ranges = _ranges(lines, kept)
     while ranges and estimate_tokens(visible(data, ranges, redactions)) > tokens:
         kept = kept[:-1]
@@ -75,11 +77,11 @@ MOST_PEAKS = 8
 """Lines that what is kept of a text gathers around."""
 
 
-def _by_worth(lines: Lines, tokens: int, worth: Callable[[str], float]) -> list[int]:
+def _by_worth(lines: Lines, tokens: int, worth: Callable[[str], float], trusted: bool) -> list[int]:
     """Numbers of the lines kept: those that say most and all that forbid, then the lines around them, ever wider."""
     values = [worth(line) for line in lines.lines]
     highest = max(values, default=0.0)
-    forbidding = [forbids(line) for line in lines.lines]
+    forbidding = [trusted and forbids(line) for line in lines.lines]
     telling = [at for at, value in enumerate(values) if forbidding[at] or (value > 0 and value >= highest / 2)]
     peaks = sorted(telling, key=lambda at: (not forbidding[at], -values[at], at))[:MOST_PEAKS]
     costs = [estimate_tokens(line) for line in lines.lines]

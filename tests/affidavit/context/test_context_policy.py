@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 import affidavit.context
 from affidavit.context.failures import SMELLS, smells_in
-from affidavit.context.policy import Run, project
+from affidavit.context.policy import Run, project, project_request
 from affidavit.context.shapes import (
     AgentState,
     ContextBudget,
     ContextSource,
     MemoryRecord,
     ModelInputProjection,
+    ProjectRequest,
     TailEvent,
     ToolSchema,
 )
@@ -329,6 +330,15 @@ def test_the_six_smells_are_impossible_or_caught() -> None:
     for smell, ledger in caught.items():
         assert [one.kind for one in smells_in(ledger)] == [smell]
     assert set(caught) | {"global_messages"} == set(SMELLS)
+
+
+def test_one_object_asks_for_the_same() -> None:
+    asked = {
+        "runId": "run-1", "turnId": "9", "modelInputId": "input-9", "folder": RUN.folder, "state": STATE.as_json(),
+        "sources": [one.as_json() for one in SOURCES], "tools": [one.as_json() for one in TOOLS],
+        "events": [one.as_json() for one in EVENTS], "budget": {"maxTokens": 16000},
+    }  # fmt: skip
+    assert project_request(ProjectRequest.model_validate(asked), NOW) == projected()
 
 
 def test_it_is_a_pure_function_of_what_it_is_given() -> None:

@@ -358,3 +358,13 @@ def test_the_future_cannot_be_searched() -> None:
     assert snapshot.scope.time_boundary.as_of == "2026-05-14T12:00:00.000Z"
     with pytest.raises(ValueError, match="as of"):
         run(*STORY, within=scope(time_boundary={"as_of": "yesterday"}))
+
+
+def test_what_a_log_forbids_is_a_line_like_any_other() -> None:
+    lines = [f"never mind step {number}\n" for number in range(60)]
+    lines[30] = "expected role admin, received undefined\n"
+    log = found("log", source="artifact-store", source_ref="art-1", evidence_kind="test-log", text="".join(lines))
+    rule = found("rule", source="team-rules", source_ref="AGENTS.md", evidence_kind="doc", text="".join(lines))
+    for one, first in ((log, "expected role admin"), (rule, "never mind step 0\n")):
+        (item,) = run(one, within=scope(budget={"max_tokens": 200, "per_item_max": 40})).snapshot.selected_items
+        assert first in (item.visible_text or "")
