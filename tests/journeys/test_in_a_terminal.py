@@ -33,6 +33,15 @@ def test_the_console_opens_right_at_an_address_and_leaves_on_q(address):
     assert console.end() == 0
 
 
+@pytest.mark.parametrize(("words", "taken"), [((), True), (("--no-mouse",), False)])
+def test_the_mouse_is_taken_unless_it_is_left_to_the_terminal(address, words, taken):
+    console = InTerminal(*words, address, TERM="xterm-256color")
+    drawn = console.until(lambda text: "landmark" in text)
+    assert ("\x1b[?1000h" in drawn) == taken
+    console.type("q")
+    assert console.end() == 0
+
+
 def test_a_terminal_that_cannot_draw_is_told_the_plain_command(address):
     plain = InTerminal(address, TERM="dumb")
     assert plain.end() == 2
