@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from console.commands import COMMANDS
 from console.commands.call import Given, mask_option, store_option
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _OPEN = "console.commands.open"
 
@@ -25,6 +29,15 @@ class Verbs(click.Group):
         command = getattr(import_module(f"console.commands.{module}"), f"{cmd_name.replace('-', '_')}_command")
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands; where an address is begun, addresses."""
+        found = super().shell_complete(ctx, incomplete)
+        from console.commands.completing import FORMS, addresses
+
+        if incomplete and any(form.startswith(incomplete[: len(form)]) for form in FORMS):
+            found += addresses(ctx, None, incomplete)
+        return found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -10,6 +10,7 @@ import click
 from affidavit.session.event import KINDS
 from console.commands import documents
 from console.commands.call import Call, command
+from console.commands.completing import sessions
 from console.commands.resolve import find_session
 from console.words import moment, number, plural
 
@@ -30,7 +31,7 @@ FOR_PEOPLE = 50
     multiple=True,
     help="Only events of this kind, such as tool.finished; repeatable.",
 )
-@click.option("--session", "session", metavar="ID", help="Only in this session.")
+@click.option("--session", "session", metavar="ID", shell_complete=sessions, help="Only in this session.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N hits; without --json 50.")
 def search_command(call: Call, text: str, kinds: tuple[str, ...], session: str | None, limit: int | None) -> int:
     """Find events whose text holds every word of TEXT, the newest first.

@@ -460,6 +460,14 @@ def test_a_shell_completes_commands_and_the_addresses_of_sessions(filled):
     assert "plain,sessions" in completed("affidavit ses")
     assert f"plain,session/{uid}" in completed("affidavit show session/")
     assert f"plain,session/{uid}" in completed("affidavit verify ")
+    assert f"plain,session/{uid}" in completed("affidavit ses")
+    assert f"plain,{uid}" in completed("affidavit search --session s")
+    events = filled("show", f"session/{uid}", "--json").json["events"]
+    prompt = next(event["address"] for event in events if event["kind"] == "user.message")
+    assert f"plain,{prompt}" in completed(f"affidavit show session/{uid}#")
+    assert f"plain,{prompt}" in completed(f"affidavit show {prompt[:-6]}")
+    assert f"plain,turn/{uid}/2" in completed(f"affidavit show turn/{uid}/")
+    assert completed("affidavit show session/nowhere#").strip() == ""
     assert completed("affidavit show --store /nowhere/at/all.db ses").strip() == ""
 
 

@@ -14,14 +14,15 @@ from storage.queries.models import LaneRow, SessionRow
 
 def crumbs(session: SessionRow, within: Line, room: int, outside: Outside) -> tuple[Line, Line]:
     """The way to a session and what ``within`` it is in view, and what is known of it, in so many cells."""
-    most = max(room - width(to_sessions()) - width(within) - 2, 12)
+    when = figures.span(session.started, session.ended)
+    most = max(room - width(to_sessions()) - width(within) - (len(when) + 4 if within else 2), 12)
     start = (*to_sessions(), Ink("outside", outside.line(session.title, most) or "no title"), *within)
     agent = AGENTS.get(session.agent) or outside.line(session.agent)
     parts = [
         f"{agent} {outside.line(session.version, 12)}".strip(),
         outside.line(project(session), 28),
         outside.line(session.git_branch, 24),
-        figures.span(session.started, session.ended),
+        when,
     ]
     # The title comes first: what does not fit beside it is left out, the least telling part before others.
     for least in (2, 1, 0):
