@@ -8,7 +8,7 @@ from affidavit.retrieval.plan import RetrievalPlan
 from affidavit.retrieval.pool import Found, Turned, micros
 from affidavit.retrieval.request import RetrievalScope
 from affidavit.retrieval.words import LEVELS
-from affidavit.text.hidden import hidden_payload
+from affidavit.text.hidden import Payload, hidden_payload
 
 _DURATION = re.compile(r"P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?")
 _LIFTED = frozenset(("stale", "conflicted"))
@@ -38,12 +38,17 @@ def outside_evidence(one: Found, plan: RetrievalPlan, scope: RetrievalScope) -> 
     least = min((LEVELS[q.min_authority] for q in plan.sub_queries if q.id in one.sub_queries), default=0)
     if LEVELS[one.level] < least:
         return one, Turned("authority_too_low", f"{one.level}")
-    if hidden := hidden_payload(one.candidate.text):
+    if hidden := _hidden(one.candidate.text):
         said = hidden[0].text
         return one, Turned("hidden_text", f"{hidden[0].kind} saying {said!r}" if said else hidden[0].kind)
     if policy.require_citation and not one.candidate.source_ref.strip():
         return one, Turned("no_citation", "it names no source")
     return (one if one.verified else one.labelled("unverified")), None
+
+
+def _hidden(text: str) -> list[Payload]:
+    """What hides in a text; the tags that make a flag an English or a Scottish one hide nothing."""
+    return [run for run in hidden_payload(text) if text[max(run.start - 1, 0) : run.start] != "\U0001f3f4"]
 
 
 def _too_old(one: Found, plan: RetrievalPlan, scope: RetrievalScope) -> Turned | None:
