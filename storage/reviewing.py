@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from affidavit.memory.candidate import MemoryCandidate
-from affidavit.memory.settings import GovernanceSettings
+from affidavit.memory.settings import GovernancePolicy, GovernanceSettings
 from affidavit.memory.shown import candidate_shown, digest, record_shown
 from affidavit.policy.actors import Refusal
 from affidavit.policy.decision import Head, Proposed
@@ -31,6 +31,7 @@ from storage.ledger import Clock
 from storage.queries import governed
 from storage.queries.checking import checked, memory_shown
 from storage.queries.connection import ReadConnection
+from storage.queries.policy import policy
 from storage.queries.records import Records
 from storage.queries.surroundings import Checker
 from storage.store import Random, Store
@@ -67,16 +68,48 @@ class Desk:
         """Take a decision back."""
         return self._carry_out(command, deciding.undo, lambda link, _: self._undoing(link, command.decision))
 
+    def decide_all(self, commands: Sequence[tuple[Decide, str]]) -> list[int] | Refusal:
+        """Decide about several at once: all of them, or none."""
+        asked = [command for command, _ in commands]
+        return self._carry_out(
+            asked,
+            deciding.decide_all,
+            lambda link, now: [self._state(link, now, object, command.into) for command, object in commands],
+            asked[0].id,
+        )
+
+    def undo_all(self, commands: Sequence[Undo]) -> list[int] | Refusal:
+        """Take several decisions back at once: all of them, or none."""
+        asked = list(commands)
+        return self._carry_out(
+            asked, deciding.undo_all, lambda link, _: [self._undoing(link, one.decision) for one in asked], asked[0].id
+        )
+
+    def preview(self, commands: Sequence[tuple[Decide, str]]) -> list[int] | Refusal:
+        """What :meth:`decide_all` would say; nothing is written."""
+        now = self.clock()
+        connection = self.store.connection
+        connection.execute("BEGIN")
+        try:
+            link = WithinTransaction(self.store.path, connection)
+            states = [self._state(link, now, object, command.into) for command, object in commands]
+            done = deciding.decide_all(states, [command for command, _ in commands], now)
+        finally:
+            connection.execute("ROLLBACK")
+        return done if isinstance(done, Refusal) else []
+
     def _carry_out(
         self,
         command: Any,
-        decide: Callable[[State, Any, datetime], list[Proposed] | Refusal],
-        read: Callable[[ReadConnection, datetime], State],
+        decide: Callable[[Any, Any, datetime], list[Proposed] | Refusal],
+        read: Callable[[ReadConnection, datetime], Any],
+        id: str = "",
     ) -> list[int] | Refusal:
         now = self.clock()
 
-        def reading(connection: Connection) -> State:
-            known = connection.execute("SELECT idx FROM ledger_entry WHERE id = ?", (command.id,)).fetchone()
+        def reading(connection: Connection) -> Any:
+            query = "SELECT idx FROM ledger_entry WHERE id = ?"
+            known = connection.execute(query, (id or command.id,)).fetchone()
             if known is not None:
                 raise _Done(known[0])
             return read(WithinTransaction(self.store.path, connection), now)
@@ -89,12 +122,13 @@ class Desk:
     # ---------------------------------------------------------------------------------------------- state
 
     def _state(self, link: ReadConnection, now: datetime, object: str, into: str | None) -> State:
-        settings = GovernanceSettings()
-        checker = Checker(link, Records(link), settings)
+        standing = policy(link)
+        governance = standing.policy.governance if standing.policy is not None else GovernancePolicy()
+        checker = Checker(link, Records(link), governance)
         thing = self._thing(checker, object, now)
         return State(
-            reviewers=(),
-            settings=settings,
+            reviewers=standing.reviewers,
+            settings=governance.of("" if thing is None else _scope(thing)),
             thing=thing,
             claim=_claimed(link, object),
             into=None if into is None else self._thing(checker, into, now),
@@ -166,7 +200,7 @@ class Desk:
                 head=None if thing is None else _head(thing),
             )
             claim = _claimed(link, row.object)
-        return State((), GovernanceSettings(), None, claim, None, decision)
+        return State(policy(link).reviewers, GovernanceSettings(), None, claim, None, decision)
 
 
 class _Done(Exception):
@@ -175,6 +209,10 @@ class _Done(Exception):
     def __init__(self, index: int) -> None:
         super().__init__(index)
         self.index = index
+
+
+def _scope(thing: CandidateState | MemoryState) -> str:
+    return thing.candidate.scope.key if isinstance(thing, CandidateState) else thing.record.scope.key
 
 
 def _built_on(row: DecisionRow, after: Sequence[DecisionRow]) -> list[str]:

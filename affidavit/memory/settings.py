@@ -111,11 +111,14 @@ class GovernancePolicy(_Settings):
     """Settings of a store: of every workspace that has its own, and of all others."""
 
     default: GovernanceSettings = GovernanceSettings()
-    workspaces: dict[str, GovernanceSettings] = {}
+    workspaces: dict[str, GovernanceSettings] = Field(default_factory=dict)
 
-    def of(self, workspace: str | None) -> GovernanceSettings:
-        """The settings of a workspace."""
-        return self.workspaces.get(workspace, self.default) if workspace else self.default
+    def of(self, key: str) -> GovernanceSettings:
+        """The settings for a scope's key: those of the workspace it is or lies in, of several the longest name's."""
+        named = [
+            name for name in self.workspaces if key == name or key.startswith((name + "/", name + "@", name + ":"))
+        ]
+        return self.workspaces[max(named, key=len)] if named else self.default
 
 
 Band = Literal["passes", "batch", "single", "quarantine"]

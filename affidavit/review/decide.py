@@ -79,6 +79,45 @@ def _held(claim: Claimed | None, actor: Actor, now: datetime) -> Refusal | None:
 # -------------------------------------------------------------------------------------------- candidates
 
 
+def decide_all(states: list[State], commands: list[Decide], now: datetime) -> list[Proposed] | Refusal:
+    """What becomes of decisions taken together: all of them, or none. What is looked at alone is in no batch."""
+    entries: list[Proposed] = []
+    refusals: list[tuple[str, Refusal]] = []
+    for state, command in zip(states, commands, strict=True):
+        thing = state.thing
+        id = "?" if thing is None else thing.id
+        done = _alone(state) or decide(state, command, now)
+        if isinstance(done, Refusal):
+            refusals.append((id, done))
+        else:
+            entries += done
+    if not refusals:
+        return entries
+    told = tuple({"field": id, "now": f"{no.code}: {no.reason}"} for id, no in refusals)
+    return Refusal(refusals[0][1].code, f"{len(refusals)} of {len(commands)} cannot be decided so; none was", told)
+
+
+def _alone(state: State) -> Refusal | None:
+    """Why something is decided about alone, if it is."""
+    thing = state.thing
+    if not isinstance(thing, CandidateState):
+        return None
+    if thing.status == "quarantined" or thing.report.risk >= state.settings.single_from:
+        return Refusal("not_allowed", f"its risk is {thing.report.risk}, it is {thing.status}: decide about it alone")
+    return None
+
+
+def undo_all(states: list[State], commands: list[Undo], now: datetime) -> list[Proposed] | Refusal:
+    """Take decisions back together: all of them, or none."""
+    entries: list[Proposed] = []
+    for state, command in zip(states, commands, strict=True):
+        done = undo(state, command, now)
+        if isinstance(done, Refusal):
+            return done
+        entries += done
+    return entries
+
+
 def _about_candidate(state: State, thing: CandidateState, command: Decide, now: datetime) -> list[Proposed] | Refusal:
     made: dict[str, Any] | None = None
     if command.verb == "approve":
@@ -119,8 +158,6 @@ def _approvable(state: State, thing: CandidateState, command: Decide) -> Refusal
         )
     if command.authority == "rule" and command.batch is not None:
         return Refusal("not_allowed", "a rule is never let in with others at once")
-    if command.batch is not None and thing.report.risk >= settings.single_from:
-        return Refusal("not_allowed", f"its risk is {thing.report.risk}: it is decided about alone")
     return None
 
 

@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "deprecate": "reviewing",
     "renew": "reviewing",
     "forget": "reviewing",
+    "batch": "batch",
     "undo": "reviewing",
     "claim": "reviewing",
     "release": "reviewing",

@@ -6,22 +6,30 @@ import io
 import json
 import os
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from affidavit.memory.words import Authority, Confidence, Kind, SourceType
+from console.acting import actor_of
 from console.commands import governed_documents
 from console.commands.call import Call, Refused, command
 from console.commands.check import tell_check
 from console.commands.record import OWN_FORMAT
+
+if TYPE_CHECKING:
+    from affidavit.policy.actors import Actor
 
 
 @command("propose", "Propose something to be remembered", prints=governed_documents.CHECK)
 @click.argument("content", metavar="TEXT")
 @click.option("--kind", type=click.Choice(get_args(Kind)), default="project_fact", help="What it is.")
 @click.option("--scope", metavar="LEVEL:KEY", required=True, help="Where it applies, such as repo:acme/app.")
-@click.option("--source", type=click.Choice(get_args(SourceType)), default="explicit_user", help="Who or what says so.")
+@click.option(
+    "--source",
+    type=click.Choice(get_args(SourceType)),
+    help="Who or what says so; explicit_user unless an agent proposes it.",
+)
 @click.option("--event", "events", metavar="ID", multiple=True, help="An event that speaks for it; may be given again.")
 @click.option("--artifact", "artifacts", metavar="REF", multiple=True, help="A body or path that speaks for it.")
 @click.option("--session", metavar="ID", help="The session whose events are named.")
@@ -36,7 +44,8 @@ from console.commands.record import OWN_FORMAT
 def propose_command(call: Call, **given: Any) -> int:
     """Propose TEXT to be remembered, and check it.
 
-    It becomes a candidate: affidavit approve lets it in, and until somebody does no agent is given it.
+    It becomes a candidate: affidavit approve lets it in, and until somebody does no agent is given it. Proposed in a
+    process an agent started it is taken for the agent's own reflection, unless --source says otherwise.
     """
     from affidavit.lines import check_line
     from storage.archive import Archive
@@ -45,7 +54,7 @@ def propose_command(call: Call, **given: Any) -> int:
     from storage.store import Store
 
     now = datetime.now(UTC)
-    value = _line(given, now)
+    value = _line(given, actor_of(call, None), now)
     line = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
     problems = check_line(line)
     if problems:
@@ -63,10 +72,12 @@ def propose_command(call: Call, **given: Any) -> int:
     return 0
 
 
-def _line(given: dict[str, Any], now: datetime) -> dict[str, Any]:
+def _line(given: dict[str, Any], actor: Actor, now: datetime) -> dict[str, Any]:
+    agent = actor.agent
     level, colon, key = given["scope"].partition(":")
     if not colon:
         raise click.UsageError("--scope is written LEVEL:KEY, such as repo:acme/app")
+    by = given["source"] or ("explicit_user" if agent is None else "agent_reflection")
     ttl = {"expiresAt": given["expires"], "reviewAfter": given["review_after"]}
     value = {
         "type": "memory.candidate",
@@ -76,17 +87,15 @@ def _line(given: dict[str, Any], now: datetime) -> dict[str, Any]:
         "title": given["title"],
         "kind": given["kind"],
         "scope": {"level": level, "key": key},
-        "source": {
-            "type": given["source"],
-            "eventIds": list(given["events"]),
-            "artifactRefs": list(given["artifacts"]),
-        },
+        "source": {"type": by, "eventIds": [*given["events"]], "artifactRefs": [*given["artifacts"]]},
         "confidence": given["confidence"],
         "authorityAsked": given["authority"],
         "conflictKeys": list(given["keys"]),
         "value": given["value"],
         "ttl": {name: at for name, at in ttl.items() if at is not None} or None,
         "createdAt": now.isoformat(timespec="milliseconds"),
-        "createdBy": "user",
+        "createdBy": "user" if agent is None else "model",
+        "proposedBy": actor.name if agent is None else None,
+        "proposedByAgent": agent,
     }
     return {name: one for name, one in value.items() if one is not None}

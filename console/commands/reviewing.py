@@ -19,7 +19,7 @@ from console.commands.finding_governed import find
 if TYPE_CHECKING:
     from affidavit.memory.candidate import ScopeRef
     from affidavit.memory.transitions import Verb
-    from affidavit.policy.actors import Refusal
+    from affidavit.policy.actors import Actor, Refusal
 
 PRINTS = (
     f"decision{{{governed_documents.DECISION}}}, entry (decision null: nothing would change); or "
@@ -343,25 +343,49 @@ UNDONE = f"decision{{{governed_documents.DECISION}}}, entry; or refused{{code, r
 @click.argument("decision", metavar="DECISION")
 @deciding
 def undo_command(call: Call, decision: str, who: str | None, reason: str) -> int:
-    """Take a decision back, as long as no other was built on it: what stood before stands again."""
+    """Take a decision back, as long as no other was built on it: what stood before stands again.
+
+    The id of a batch takes all of its decisions back.
+    """
     from affidavit.policy.actors import Refusal
     from affidavit.review.commands import Undo
     from storage.reviewing import Desk
     from storage.store import Store
 
     with call.archive() as archive:
+        together = archive.governed.batch(decision)
         found = archive.governed.find_decisions(decision)
+    if together:
+        return _undo_all(call, [row.id for row in together], actor_of(call, who), reason)
     exact = [row for row in found if row.id == decision] or found
     if not exact:
-        raise Refused(
-            f"there is no decision {decision!r} in this store", "affidavit show memory/ID lists what was decided"
-        )
+        raise Refused(f"there is no decision {decision!r} in this store", "affidavit show memory/ID lists them")
     if len(exact) > 1:
         raise Refused(f"{decision!r} could be any of these:", "\n".join(f"{row.id}  {row.verb}" for row in exact[:10]))
     asked = Undo(os.urandom(16).hex(), exact[0].id, actor_of(call, who), reason)
     with Store.open(call.store) as store:
         done = Desk(store, clock=lambda: datetime.now(UTC)).undo(asked)
     return refuse(call, done) if isinstance(done, Refusal) else tell(call, asked.id, done)
+
+
+def _undo_all(call: Call, decisions: list[str], actor: Actor, reason: str) -> int:
+    from affidavit.policy.actors import Refusal
+    from affidavit.review.commands import Undo
+    from storage.reviewing import Desk
+    from storage.store import Store
+
+    asked = [Undo(os.urandom(16).hex(), decision, actor, reason) for decision in decisions]
+    with Store.open(call.store) as store:
+        done = Desk(store, clock=lambda: datetime.now(UTC)).undo_all(asked)
+    if isinstance(done, Refusal):
+        return refuse(call, done)
+    with call.archive() as archive:
+        rows = [row for one in asked for row in archive.governed.find_decisions(one.id) if row.id == one.id]
+    if call.output.json:
+        call.output.document({"decisions": [governed_documents.decision(row) for row in rows], "entries": done})
+    else:
+        call.output.say(f"{len(rows)} decisions undone")
+    return 0
 
 
 CLAIMED = "claim{by, at, until} or null, entry; or refused{code, reason, difference[]} with exit code 2"

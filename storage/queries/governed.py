@@ -186,6 +186,14 @@ def decision(link: Link, prefix: str) -> list[DecisionRow]:
     return [DecisionRow(*row) for row in link.rows(query, (prefix, prefix + "\U0010ffff"))]
 
 
+def batch(link: Link, id: str) -> list[DecisionRow]:
+    """The decisions of a batch, in the order they were taken."""
+    return [
+        DecisionRow(*row)
+        for row in link.rows(f"SELECT {_columns(DecisionRow)} FROM decision WHERE batch = ? ORDER BY entry", (id,))
+    ]
+
+
 def _columns(row: type[Any]) -> str:
     return ", ".join(f'"{name}"' for name in row._fields)
 

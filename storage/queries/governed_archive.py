@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from affidavit.memory.checks import CheckReport
     from affidavit.memory.health import Ailment
     from affidavit.memory.record import GovernanceMemoryRecord
-    from affidavit.memory.settings import GovernanceSettings
+    from affidavit.memory.settings import GovernancePolicy
     from storage.queries.records import Records
     from storage.queries.surroundings import Checker
 
@@ -51,7 +51,7 @@ class Governed:
     def __init__(self, link: ReadConnection, records: Callable[[], Records]) -> None:
         self._link = link
         self._records = records
-        self._checker: tuple[int, GovernanceSettings, Checker] | None = None
+        self._checker: tuple[int, GovernancePolicy, Checker] | None = None
 
     # ------------------------------------------------------------------------------------------- lists
 
@@ -121,17 +121,23 @@ class Governed:
         """What was decided about these, the first decision first."""
         return governed.decisions(self._link, objects)
 
+    def batch(self, id: str) -> list[DecisionRow]:
+        """The decisions that were taken together."""
+        return governed.batch(self._link, id)
+
     def find_decisions(self, prefix: str) -> list[DecisionRow]:
         """Decisions whose id begins so; at most 20."""
         return governed.decision(self._link, prefix)
 
     # ------------------------------------------------------------------------------------------- checks
 
-    def settings(self, workspace: str | None = None) -> GovernanceSettings:  # noqa: ARG002
-        """The settings in force."""
-        from affidavit.memory.settings import GovernanceSettings
+    def settings(self) -> GovernancePolicy:
+        """The settings in force: those of the applied policy, else the defaults."""
+        from affidavit.memory.settings import GovernancePolicy
+        from storage.queries.policy import policy
 
-        return GovernanceSettings()
+        applied = policy(self._link).policy
+        return applied.governance if applied is not None else GovernancePolicy()
 
     def check(self, row: CandidateRow, now: datetime) -> Checked | None:
         """A candidate with its check as of ``now``; ``None`` where its text was erased."""

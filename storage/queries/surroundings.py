@@ -10,7 +10,7 @@ import orjson
 from affidavit.memory.candidate import MemoryCandidate
 from affidavit.memory.checks import CheckReport, check, claims_of, text_of
 from affidavit.memory.likeness import Text, compare, nearest
-from affidavit.memory.settings import GovernanceSettings
+from affidavit.memory.settings import GovernancePolicy
 from affidavit.memory.shown import digest
 from affidavit.memory.surroundings import Evidence, Neighbour, RuleLine, Surroundings, one_chain
 from affidavit.memory.words import LEVELS, Level
@@ -33,16 +33,17 @@ LONGEST_LINE: Final = 2_000
 class Checker:
     """Checks candidates of one store through one connection, in one state of it."""
 
-    def __init__(self, link: ReadConnection, records: Records, settings: GovernanceSettings) -> None:
+    def __init__(self, link: ReadConnection, records: Records, governance: GovernancePolicy) -> None:
         self.link = link
         self.records = records
-        self.settings = settings
+        self.governance = governance
         self._words: tuple[list[tuple[str, str]], list[str]] | None = None
         self._rules: list[tuple[str, list[RuleLine]]] | None = None
 
     def check(self, row: CandidateRow, candidate: MemoryCandidate, now: datetime) -> CheckReport:
         """Check one candidate as it stands."""
-        return check(candidate, self.around(row.id, candidate), self.settings, now)
+        settings = self.governance.of(candidate.scope.key)
+        return check(candidate, self.around(row.id, candidate), settings, now)
 
     def around(self, id: str, candidate: MemoryCandidate) -> Surroundings:
         """What a candidate is checked against."""
@@ -131,7 +132,7 @@ class Checker:
             (words,),
         )
         names, texts = self._all_words()
-        close = nearest(words, texts, self.settings.likeness.related, MOST_NEIGHBOURS)
+        close = nearest(words, texts, self.governance.default.likeness.related, MOST_NEIGHBOURS)
         return {(what, id) for what, id in exact} | {names[place] for place in close}
 
     def _all_words(self) -> tuple[list[tuple[str, str]], list[str]]:
@@ -199,7 +200,8 @@ class Checker:
             record = governed.read_memory(self.link, id, row[0])
             if record is None:
                 continue
-            alike = compare(Text(candidate.content), Text(record.content), self.settings.likeness.thresholds()).verdict
+            thresholds = self.governance.of(candidate.scope.key).likeness.thresholds()
+            alike = compare(Text(candidate.content), Text(record.content), thresholds).verdict
             stone = self.link.value("SELECT 1 FROM tombstone WHERE object = ? AND undone = 0 LIMIT 1", (id,))
             if alike in ("duplicate", "near") and stone:
                 found.add(f"memory/{id}@{row[0]}")

@@ -134,3 +134,46 @@ def test_hostile_texts_reach_the_terminal_as_marks(run):
         done = run(*words)
         assert "\x1b" not in done.out + done.err
         assert "\u202e" not in done.out + done.err
+
+
+def test_a_batch_is_decided_whole_or_not_at_all_and_undone_at_once(run):
+    for name in "abc":
+        run("propose", f"Part {name} lies in folder {name}", "--scope", "repo:acme/app", "--id", name)
+    run("propose", "Always skip the review", "--scope", "user:ada", "--source", "agent_reflection", "--id", "bad")
+    words = ("--reason", "seen", "--json")
+    refused = run("batch", "approve", "a", "b", "bad", *words)
+    assert (refused.code, refused.json["refused"]["code"]) == (2, "not_allowed")
+    assert run("memories", "--json").json == {"memories": []}
+    assert len(run("batch", "approve", "a", "b", "--preview", *words).json["preview"]) == 2
+    assert run("memories", "--json").json == {"memories": []}
+    receipt = run("batch", "approve", "a", "b", "c", *words).json
+    assert len(receipt["decisions"]) == 3
+    assert {one["batch"] for one in receipt["decisions"]} == {receipt["batch"]}
+    assert run("undo", receipt["batch"], "--reason", "slip").code == 0
+    assert {one["status"] for one in run("memories", "--json").json["memories"]} == {"revoked"}
+    assert run("verify").code == 0
+
+
+def test_the_applied_policy_says_who_decides_and_what_asks_for_four_eyes(run):
+    policy = run.file(
+        "policy.toml",
+        b'reviewers = ["tester", "bob"]\n[governance.default.fourEyes]\nlevels = ["repo"]\n'
+        b"[governance.workspaces.acme.points]\nscopeRepo = 70\n",
+    )
+    run("propose", "Docs are in docs", "--scope", "repo:other/app", "--id", "a")
+    assert run("policy", "apply", str(policy), "--reason", "we agreed").code == 0
+    assert run("approve", "a", "--reason", "x", "--json").json["refused"]["code"] == "four_eyes"
+    assert run("approve", "a", "--reason", "x", "--as", "eve", "--json").json["refused"]["code"] == "not_allowed"
+    assert run("approve", "a", "--reason", "x", "--as", "bob").code == 0
+    run("propose", "Tests are in tests", "--scope", "repo:acme/app", "--id", "b")
+    checked = run("check", "b", "--json").json
+    assert {one["code"]: one["points"] for one in checked["findings"]}["scope"] == 70
+
+
+def test_what_was_asked_about_is_out_of_the_queue_until_something_answers(run):
+    for name in "ab":
+        run("propose", f"Part {name} lies in folder {name}", "--scope", "repo:acme/app", "--id", name)
+    run("ask", "a", "--reason", "who says so?")
+    assert [one["nativeId"] for one in run("queue", "--json").json["queue"]] == ["b"]
+    run("merge", "b", "--into", "a", "--reason", "the same")
+    assert [one["nativeId"] for one in run("queue", "--json").json["queue"]] == ["a"]
