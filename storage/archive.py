@@ -407,11 +407,8 @@ class Archive:
     @contextmanager
     def at_once(self) -> Iterator[None]:
         """What is asked within sees the store as it was at one moment. For brief questions only."""
-        self._link.row("BEGIN")
-        try:
+        with self._link.at_once():
             yield
-        finally:
-            self._link.row("ROLLBACK")
 
     def entries(self) -> int:
         """Number of ledger entries."""

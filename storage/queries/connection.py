@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from storage import driver
@@ -37,6 +38,17 @@ class ReadConnection:
             self._connection.interrupt()
         except driver.Error:
             return  # closed meanwhile: there is nothing left to stop
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """One read transaction around some queries, which ends however they do."""
+        if not self._connection.in_transaction:
+            self.row("BEGIN")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self.row("ROLLBACK")
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """Every row at once."""

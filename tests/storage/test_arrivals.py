@@ -63,6 +63,16 @@ def test_what_is_asked_at_once_sees_one_moment(store: Invented) -> None:
         assert archive.count_events(1, EventFilter(newer=0)).value == before + 1
 
 
+def test_a_moment_ends_also_where_a_question_was_stopped(store: Invented) -> None:
+    with Archive.open(store.path) as archive:
+        with pytest.raises(KeyError), archive.at_once():
+            archive.session(99)
+        with archive.at_once():
+            assert archive.session(1).key == 1
+        store.events({"n": number(12, 0), "session": 1, "sort": 1})
+        assert archive.count_events(1, EventFilter(newer=12)).value == 1
+
+
 def test_looking_for_what_is_new_walks_only_that(store: Invented, monkeypatch: pytest.MonkeyPatch) -> None:
     link = ReadConnection(store.path)
     plain = link.rows
