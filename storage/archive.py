@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from storage.queries.rules import RuleFile, RuleSection
     from storage.queries.rules_in_force import RulesInForce
     from storage.queries.snapshots import Snapshots
+    from storage.redacting import Doomed
 
 __all__ = ["Archive", "Direction", "EventFilter", "Facet", "Interrupted", "SessionFilter", "SessionSort"]
 
@@ -108,6 +109,24 @@ class Archive:
         from storage.queries.inputs import Inputs
 
         return Inputs(self._link, self._records, self.snapshots, session)
+
+    def doomed(self, records: Iterable[int], texts: Iterable[bytes] = ()) -> Doomed:
+        """What a redaction of records (numbers of events) and of files' texts (SHA-256) would erase."""
+        from storage.redacting import doom
+
+        return doom(self._link, self.snapshots, records, texts)
+
+    def records_of_session(self, session: int) -> list[int]:
+        """Every record that a session rests on, by the number of its first event."""
+        from storage.redacting import records_of_session
+
+        return records_of_session(self._link, session)
+
+    def is_workspace_text(self, content: Content) -> bool:
+        """Whether a payload is what a file of an indexed workspace said."""
+        from storage.workspace.within import holds
+
+        return holds(self._link, bytes.fromhex(content.digest))
 
     def recallers(self, scope: RetrievalScope) -> list[Recaller]:
         """What finds candidates in this store for a retrieval within a scope."""

@@ -38,6 +38,7 @@ COMMANDS: dict[str, str] = {
     "release": "reviewing",
     "recall": "recall",
     "policy": "policy",
+    "redact": "redact",
     "verify": "verify",
     "rebuild": "rebuild",
     "backup": "backup",

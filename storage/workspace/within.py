@@ -77,6 +77,12 @@ def usable(link: ReadConnection) -> bool:
     return link.row("SELECT version, whole FROM ix_workspace") == (VERSION, 1)
 
 
+def holds(link: ReadConnection, digest: bytes) -> bool:
+    """Whether a text with this SHA-256 is kept as one of a workspace's file."""
+    sql = """SELECT 1 FROM payload p JOIN ix_workspace_version v ON v."commit" = p."commit" WHERE p.sha256 = ?"""
+    return usable(link) and link.value(sql, (digest,)) is not None
+
+
 def _branch(link: ReadConnection, root: int, as_of: int) -> str | None:
     found: str | None = link.value(
         "SELECT branch FROM ix_workspace_head WHERE root = ? AND at <= ? ORDER BY at DESC LIMIT 1", (root, as_of)
