@@ -57,6 +57,12 @@ def _record() -> Model:
     return RecordLine
 
 
+def _audit() -> Model:
+    from affidavit.gate.lines import AuditLine
+
+    return AuditLine
+
+
 def _context() -> Model:
     from affidavit.context.lines import ContextLine
 
@@ -68,6 +74,7 @@ LINES: dict[str, Callable[[], Model]] = {
     "artifact": _artifact,
     "retrieval.request": _request,
     "retrieval.snapshot": _snapshot,
+    "recall.audit": _audit,
     "memory.candidate": _candidate,
     "memory.record": _record,
     "context.projected": _context,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from affidavit.policy.change import Standing
     from affidavit.retrieval.candidate import Recaller
     from affidavit.retrieval.request import RetrievalScope
+    from storage.queries.gate_runs import GateRuns
     from storage.queries.governed_archive import Governed
     from storage.queries.inputs import Inputs
     from storage.queries.policy import PolicyChange
@@ -103,6 +104,13 @@ class Archive:
         from storage.queries.snapshots import Snapshots
 
         return Snapshots(self._link, lambda: self._records)
+
+    @property
+    def gate_runs(self) -> GateRuns:
+        """Runs of the recall gate."""
+        from storage.queries.gate_runs import GateRuns
+
+        return GateRuns(self._link, lambda: self._records)
 
     def inputs(self, session: int) -> Inputs:
         """What the model had in front of it in the requests of a session."""

@@ -385,6 +385,31 @@ CREATE INDEX snapshot_by_id ON snapshot (id);
 
 CREATE INDEX snapshot_by_uid ON snapshot (uid);
 
+CREATE TABLE gate_run (
+	session INTEGER NOT NULL,
+	n INTEGER NOT NULL,
+	id TEXT NOT NULL,
+	uid TEXT NOT NULL,
+	"query" TEXT NOT NULL,
+	space TEXT,
+	timed INTEGER NOT NULL,
+	at INTEGER NOT NULL,
+	accepted INTEGER NOT NULL,
+	rejected INTEGER NOT NULL,
+	dry INTEGER NOT NULL,
+	policy INTEGER,
+	reasons TEXT NOT NULL,
+	PRIMARY KEY (session, n)
+)
+ WITHOUT ROWID,
+ STRICT;
+
+CREATE INDEX gate_run_by_at ON gate_run (at, n);
+
+CREATE INDEX gate_run_by_id ON gate_run (id);
+
+CREATE INDEX gate_run_by_uid ON gate_run (uid);
+
 CREATE TABLE summary (
 	format TEXT NOT NULL,
 	leaf TEXT NOT NULL,

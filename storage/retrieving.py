@@ -6,22 +6,17 @@ committed is the result handed over; where they cannot be written, nothing is.
 
 from __future__ import annotations
 
-import io
 import os
-import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-import orjson
-
 from affidavit.retrieval.pipeline import Retrieved, retrieve
 from affidavit.retrieval.request import RetrievalIntent, RetrievalScope
 from storage.archive import Archive
-from storage.importing import Importer
+from storage.recording import record_lines
 from storage.store import Random, Store
 
-OWN_FORMAT = "affidavit"
 STREAM = "retrieve"
 """What the source of these lines is called."""
 
@@ -68,12 +63,3 @@ def lines_of(found: Retrieved, intent: RetrievalIntent, session: str | None) -> 
     asked = {key: value for key, value in intent.as_json().items() if key not in ("kind", "id")}
     about = {"session": session, "id": f"ask-{snapshot['id']}", "at": snapshot["createdAt"]}
     return [{"type": "retrieval.request", **about, **asked}, kept]
-
-
-def record_lines(
-    store: Store, name: str, lines: list[dict[str, Any]], *, clock: Callable[[], datetime], random: Random = os.urandom
-) -> None:
-    """Keep lines of our own as one source called ``name``; once this returns they are durable."""
-    data = b"".join(orjson.dumps(line) + b"\n" for line in lines)
-    importer = Importer(store, clock=clock, random=random, cancel=threading.Event())
-    importer.stream(io.BytesIO(data), OWN_FORMAT, name)

@@ -453,6 +453,36 @@ class Snapshot(SQLModel, table=True):
     verdict: str | None = Field(sa_column=_text(null=True))
 
 
+class GateRun(SQLModel, table=True):
+    """One run of the recall gate, for lists; what a view shows of it is read again from the record ``n``.
+
+    ``session`` 0: of no session. ``id``: as recorded; ``uid``: its fixed form. ``space``: the memory space asked.
+    ``timed`` 0: no time was recorded, ``at`` means nothing. ``accepted``, ``rejected``: how many. ``dry`` 1: nothing
+    was handed over. ``policy``: the ledger entry whose policy it was judged by. ``reasons``: JSON list of codes.
+    """
+
+    __tablename__ = "gate_run"
+    __table_args__ = (
+        Index("gate_run_by_id", "id"),
+        Index("gate_run_by_uid", "uid"),
+        Index("gate_run_by_at", "at", "n"),
+        KEYED,
+    )
+    session: int = Field(sa_column=_key(Integer))
+    n: int = Field(sa_column=_key(Integer))
+    id: str = Field(sa_column=_text())
+    uid: str = Field(sa_column=_text())
+    query: str = Field(sa_column=_text())
+    space: str | None = Field(sa_column=_text(null=True))
+    timed: int = Field(sa_column=_int())
+    at: int = Field(sa_column=_int())
+    accepted: int = Field(sa_column=_int())
+    rejected: int = Field(sa_column=_int())
+    dry: int = Field(sa_column=_int())
+    policy: int | None = Field(sa_column=_int(null=True))
+    reasons: str = Field(sa_column=_text())
+
+
 class Summary(SQLModel, table=True):
     """What a conversation was about, by the id of the record it ended with, in whichever session that stands."""
 

@@ -191,10 +191,14 @@ KEPT = {
         "id", "uid", "request", "purpose", "question", "timed", "at", "recalled", "filtered", "ranked_out", "trimmed",
         "selected", "redacted", "sources", "reasons", "verdict",
     ),
+    "gate_run": (
+        "id", "uid", "query", "space", "timed", "at", "accepted", "rejected", "dry", "policy", "reasons",
+    ),
 }  # fmt: skip
 """Tables of what records hold besides events, with their columns after ``session`` and ``n`` (the record).
 
-``artifact``: SHA-256, media type, name and size of a large body. ``snapshot``: see ``storage.tables``."""
+``artifact``: SHA-256, media type, name and size of a large body. ``snapshot``, ``gate_run``: see
+``storage.tables``."""
 
 FLAGS = {
     "same_id_differs": "another record carries this id with other content; both are kept",

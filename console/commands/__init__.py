@@ -37,6 +37,7 @@ COMMANDS: dict[str, str] = {
     "claim": "reviewing",
     "release": "reviewing",
     "recall": "recall",
+    "gate-runs": "gate_runs",
     "policy": "policy",
     "redact": "redact",
     "verify": "verify",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PRINTS = (
     "at, query, scope{…}, acceptedIds[], accepted[…], rejected[{id, title, reason}], dryRun, "
-    "unreadableList[{file, place, id, reason}], policyEntry, settings{…}"
+    "unreadableList[{file, place, id, reason}], policyEntry, settings{…}, recorded, id, address"
 )
 MOST_BYTES = 64 << 20
 """Bytes a file of hits may have."""
@@ -56,10 +56,13 @@ def recall_command(
 
     Every memory that is kept back is named with its reason. --hits is needed: hits are objects with id, title, body,
     score, updatedAt, status, visibility, source and tags, each alone on a line, in an array, or under the key hits.
-    They are judged by the policy applied to the store, or by the defaults where none is.
+    Each recall is recorded without the texts of memories, a dry run too: affidavit gate-runs lists them. Hits
+    are judged by the policy applied to the store, or by the defaults where none is.
     """
     from affidavit.gate.gate import recall_gate
     from affidavit.gate.hit import RecallQuery, read_hits
+    from storage.readers.own_gate import run_uid
+    from storage.recalling import keep_recall
 
     if hits is None:
         raise Refused("no hits to judge", "name a file of hits with --hits, or - for standard input")
@@ -79,11 +82,18 @@ def recall_command(
     places = list(values)
     others = sorted([*others, *(other._replace(place=places[other.place]) for other in none)])
     result = recall_gate(found, question, config, _now(moment), dry_run=dry_run)
+    used = {"policyEntry": by.entry, "settings": shape(config)}
+    passed = [{"id": one.id, "title": one.title, "score": one.score} for one in result.accepted]
+    run = keep_recall(call.store, {**result.audit(), "accepted": passed, **used}, clock=lambda: datetime.now(UTC))
+    address = None if run is None else f"gate/{run_uid(None, run)}"
     if call.output.json:
-        call.output.document({**document(result, others, hits), "policyEntry": by.entry, "settings": shape(config)})
+        call.output.document(
+            {**document(result, others, hits), **used, "recorded": run is not None, "id": run, "address": address}
+        )
     else:
         _print(call, result, others, hits)
         call.output.tell(f"judged by {by.said(settings)}")
+        call.output.tell(address or "not recorded: this store can only be read")
     return 3 if others else 0
 
 

@@ -9,6 +9,7 @@ from affidavit.session.address import (
     Address,
     CandidateAddress,
     EntryAddress,
+    GateAddress,
     MemoryAddress,
     PayloadAddress,
     SessionAddress,
@@ -111,6 +112,10 @@ def records_at(archive: Archive, address: Address) -> dict[int, set[int] | None]
             session = find_session(archive, id)
             find_turn(archive, session, number)
             return _places(row.key for row in all_events(archive, session) if row.turn == number)
+        case GateAddress(id=id):
+            from console.commands.gate_runs import find_run
+
+            return _places([find_run(archive, id).key])
         case SnapshotAddress(id=id):
             return _places([find_snapshot(archive, id).key])
         case CandidateAddress() | MemoryAddress():

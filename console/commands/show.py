@@ -12,6 +12,7 @@ from affidavit.session.address import (
     CandidateAddress,
     ContextAddress,
     EntryAddress,
+    GateAddress,
     MemoryAddress,
     PayloadAddress,
     SessionAddress,
@@ -20,7 +21,7 @@ from affidavit.session.address import (
     parse,
 )
 from affidavit.session.event import FLAGS, event_hex
-from console.commands import documents, showing_governed, showing_inputs, showing_snapshots
+from console.commands import documents, gate_runs, showing_governed, showing_inputs, showing_snapshots
 from console.commands.call import Call, command
 from console.commands.completing import addresses
 from console.commands.finding_governed import find
@@ -63,7 +64,7 @@ PRINTS = (
     "of a snapshot the recorded object with id, uid, address, session, at, derived, "
     "candidateStats{}, selectedItems[{…, visibleText, score{}, verdict}], rejectedItems[{candidateId, "
     "sourceRef, stage, reason, score{}}], budget{}, contextProjection{visibleTextHash, citationMap{}}, block{text, "
-    "verdict, actual}, verdict"
+    "verdict, actual}, verdict; of a gate run the recorded object with id, uid, address, session, at"
 )
 
 LARGEST_SHOWN = 1_048_576
@@ -113,6 +114,10 @@ def _show(call: Call, archive: Archive, address: Address, raw: bool) -> int:
             snapshot = find_snapshot(archive, id)
             prover.places(records_at(archive, SnapshotAddress(snapshot.uid)))
             code = showing_snapshots.show(call, archive, snapshot, citation, raw)
+        case GateAddress(id=id):
+            run = gate_runs.find_run(archive, id)
+            prover.places(records_at(archive, GateAddress(run.uid)))
+            code = gate_runs.show(call, archive, run, raw)
         case CandidateAddress() | MemoryAddress():
             named = find(archive, str(address))
             prover.places(records_at(archive, address))

@@ -2,7 +2,7 @@
 
 FOLDS = (
     "fold", "source", "session", "turn", "lane", "event", "usage", "open_call", "passed", "awaited", "copied",
-    "beginning", "repeated", "unreadable", "artifact", "snapshot", "summary", "rule_section",
+    "beginning", "repeated", "unreadable", "artifact", "snapshot", "gate_run", "summary", "rule_section",
     "fork", "echo", "candidate", "candidate_version", "candidate_line", "memory", "memory_version", "claim",
     "decision", "said", "tombstone", "policy", "withheld",
 )  # fmt: skip

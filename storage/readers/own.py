@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from affidavit.session.event import ACTORS, KINDS, Draft, Reading, Usage
-from storage.readers import own_context, own_memory, own_retrieval
+from storage.readers import own_context, own_gate, own_memory, own_retrieval
 from storage.readers.lenient import compact, count, one_line
 
 Record = dict[str, Any]
@@ -63,6 +63,9 @@ class Own:
             own_retrieval.request(value, reading)
         elif kind == "retrieval.snapshot":
             own_retrieval.snapshot(value, reading)
+        elif kind == own_gate.TYPE:
+            if not own_gate.audit(value, reading):
+                return _unknown(value, reading, f"not a {kind} that Affidavit takes")
         elif kind == own_context.TYPE:
             own_context.projected(value, reading)
         elif kind in own_memory.TYPES and not own_memory.candidate(value, reading):
@@ -76,11 +79,11 @@ def _is_ours(value: Record) -> bool:
     kind = value.get("type", _type_of(value))
     if kind in ("session.event", "artifact", own_context.TYPE):
         return type(value.get("session")) is str
-    return kind in own_retrieval.TYPES or kind in own_memory.TYPES
+    return kind == own_gate.TYPE or kind in own_retrieval.TYPES or kind in own_memory.TYPES
 
 
 def _type_of(value: Record) -> str | None:
-    return own_retrieval.type_of(value) or own_context.type_of(value)
+    return own_retrieval.type_of(value) or own_gate.type_of(value) or own_context.type_of(value)
 
 
 def _unknown(value: Any, reading: Reading, summary: str) -> Reading:

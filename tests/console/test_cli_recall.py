@@ -98,3 +98,53 @@ def test_hostile_hits_reach_no_terminal(run: Runner, tmp_path: Path) -> None:
     done = run("recall", "\x1b[2J", "--hits", written(tmp_path, json.dumps([nasty])), "--at", AT)
     assert b"\x1b" not in done.raw
     assert "\x1b" not in done.err
+
+
+def test_every_recall_is_recorded_without_texts_and_shown_again(run: Runner, tmp_path: Path) -> None:
+    hits = [hit("a", body="BODYWORD"), hit("b", score=0.1, title="Too far")]
+    file = written(tmp_path, json.dumps(hits))
+    for words in ((), ("--dry-run",)):
+        told = run("recall", "parser", "--hits", file, "--at", AT, "--space", "build", "--json", *words).json
+        assert told["recorded"]
+        assert told["address"].startswith("gate/g")
+    listed = run("gate-runs", "--json").json["gateRuns"]
+    assert [one["dryRun"] for one in listed].count(True) == 1
+    assert {(one["accepted"], one["rejected"], one["memorySpace"]) for one in listed} == {(1, 1, "build")}
+    assert run("gate-runs", "--reason", "stale", "--json").json["gateRuns"] == []
+    assert len(run("gate-runs", "--dry-run", "--reason", "low_score", "--json").json["gateRuns"]) == 1
+    shown = run("show", told["address"], "--json").json
+    assert shown["rejected"] == [{"id": "b", "title": "Too far", "reason": "low_score"}]
+    assert (shown["acceptedIds"], shown["query"], shown["dryRun"]) == (["a"], "parser", True)
+    assert shown["settings"]["minScore"] == 0.78
+    words_ = run("show", told["address"])
+    assert "Too far" in words_.out
+    assert "low_score" in words_.out
+    for text in (words_.out, run("show", told["address"], "--raw").out, json.dumps(shown)):
+        assert "BODYWORD" not in text
+    assert run("verify", told["address"], "--json").json["holds"]
+    assert run("verify", "--json").json["holds"]
+    assert run("show", "gate/nothing").code == 2
+
+
+def test_a_store_that_can_only_be_read_is_said_not_to_be_recorded_in(
+    run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from storage.store import Store, StoreError
+
+    file = written(tmp_path, json.dumps([hit("a")]))
+    run("recall", "x", "--hits", file, "--at", AT)
+
+    def refuse(reason: str) -> None:
+        def opened(path: str, **_: Any) -> Store:
+            raise StoreError(reason, path, "no")
+
+        monkeypatch.setattr(Store, "open", opened)
+
+    refuse("read_only")
+    told = run("recall", "x", "--hits", file, "--at", AT, "--json").json
+    assert (told["recorded"], told["address"], told["acceptedIds"]) == (False, None, ["a"])
+    assert "not recorded" in run("recall", "x", "--hits", file, "--at", AT).err
+    # Where it could be recorded and was not, nothing is handed over.
+    refuse("full")
+    failed = run("recall", "x", "--hits", file, "--at", AT, "--json")
+    assert (failed.code, failed.raw) == (2, b"")

@@ -79,6 +79,14 @@ def snapshot(session: str | None, id: str, text: str) -> bytes:
     return json.dumps({"type": "retrieval.snapshot", "session": session, "snapshot": said}).encode() + b"\n"
 
 
+def recall(session: str | None, id: str, memory: str) -> bytes:
+    """A line about a recall of which one memory was kept back."""
+    kept = [{"id": memory, "title": f"About {memory}", "reason": "stale"}]
+    said = {"at": "2026-03-02T10:00:00Z", "query": "roles", "scope": {"repo": "acme", "memorySpace": "build"}}
+    line = {"type": "recall.audit", "session": session, "id": id, **said, "acceptedIds": ["m9"], "rejected": kept}
+    return json.dumps({**line, "dryRun": session is None, "policyEntry": 3}).encode() + b"\n"
+
+
 def files() -> dict[str, bytes]:
     """Logs that between them fill every table."""
     helped = {name: log.lines(records) for name, records in log.with_helper().items()}
@@ -98,6 +106,8 @@ def files() -> dict[str, bytes]:
         + own(kind="model.message", id="f", lane="x", text="Lane", tokens={"input": 1}, message="q")
         + b'{"type":"artifact","session":"own","text":"body","name":"one.txt","media":"text/plain"}\n'
         + b'{"type":"artifact","session":"own","text":"other","media":"text/plain"}\n'
+        + recall("own", "g-1", "m1")
+        + recall(None, "g-2", "m2")
         + snapshot("own", "r-1", "Tests state the role.")
         + snapshot(None, "r-2", "Of no session.")
         + own(text="Again and again") * 2
