@@ -345,7 +345,15 @@ def test_an_entry_shows_the_ledgers_own_bytes(filled):
     assert filled("show", "entry/99").code == 2
 
 
-@pytest.mark.parametrize("address", ["memory/m1@2", "candidate/c1", "snapshot/r1/rule#1", "gate/g", "context/s/1"])
+@pytest.mark.parametrize("address", ["memory/m1@2", "candidate/c1", "snapshot/r1/rule#1", "context/none/1"])
+def test_an_address_of_what_the_store_does_not_hold_is_told_so(filled, address):
+    done = filled("show", address)
+    assert done.code == 2
+    assert "there is no " in done.err
+    assert "lists what there is" in done.err
+
+
+@pytest.mark.parametrize("address", ["gate/g", "conclusion/c"])
 def test_an_address_of_a_kind_the_store_does_not_hold_is_told_so(filled, address):
     done = filled("show", address)
     assert done.code == 2
