@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from affidavit.policy.change import Standing
     from affidavit.retrieval.candidate import Recaller
     from affidavit.retrieval.request import RetrievalScope
+    from storage.queries.citations import Citations
     from storage.queries.gate_runs import GateRuns
     from storage.queries.governed_archive import Governed
     from storage.queries.inputs import Inputs
@@ -117,6 +118,18 @@ class Archive:
         from storage.queries.inputs import Inputs
 
         return Inputs(self._link, self._records, self.snapshots, session)
+
+    def citations(self, session: int) -> Citations:
+        """What the model's words and actions in a session cite."""
+        from storage.queries.citations import Citations
+
+        return Citations(self._link, self._records, self.snapshots, session)
+
+    def source_bytes(self, digest: str) -> bytes | None:
+        """The bytes of what a retrieval took a text from, by their SHA-256 (hex); ``None``: the store holds none."""
+        from storage.queries.citations import source_bytes
+
+        return source_bytes(self._link, digest)
 
     def doomed(self, records: Iterable[int], texts: Iterable[bytes] = ()) -> Doomed:
         """What a redaction of records (numbers of events) and of files' texts (SHA-256) would erase."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,7 +21,14 @@ from affidavit.session.address import (
     parse,
 )
 from affidavit.session.event import FLAGS, event_hex
-from console.commands import documents, gate_runs, showing_governed, showing_inputs, showing_snapshots
+from console.commands import (
+    documents,
+    gate_runs,
+    showing_citations,
+    showing_governed,
+    showing_inputs,
+    showing_snapshots,
+)
 from console.commands.call import Call, command
 from console.commands.completing import addresses
 from console.commands.finding_governed import find
@@ -57,14 +64,15 @@ MARKS = {
 """What stands before an event's words in a list; ``✓`` or ``✗`` for outcomes, ``·`` for everything else."""
 
 PRINTS = (
-    "session, events[{id, address, index, kind, turn, lane, branch, at, parent, actor, tool, "
-    "summary, text, refs, model, tokens, inferred, abandoned, flags[], copies, source{file, line, offset, length}, "
-    "copiesAt[{file, line, offset, length}]}] for a "
-    "session, a turn or an event; address, entry{} for an entry; address, sha256, media, size, name for a payload; "
-    "of a snapshot the recorded object with id, uid, address, session, at, derived, "
-    "candidateStats{}, selectedItems[{…, visibleText, score{}, verdict}], rejectedItems[{candidateId, "
-    "sourceRef, stage, reason, score{}}], budget{}, contextProjection{visibleTextHash, citationMap{}}, block{text, "
-    "verdict, actual}, verdict; of a gate run the recorded object with id, uid, address, session, at"
+    "session, events[{id, address, index, kind, turn, lane, branch, at, parent, actor, tool, summary, text, refs,"
+    " model, tokens, inferred, abandoned, flags[], copies, source{file, line, offset, length}, copiesAt[{file, "
+    "line, offset, length}]}] for a session, a turn or an event, of one event also citations[{citationId, "
+    "verdict, address, sourceRef, quote, start, end, standsIn{}, detail}] and findings[{kind, citationId, "
+    "address, detail}]; address, entry{} for an entry; address, sha256, media, size, name for a payload; of a "
+    "snapshot the recorded object with id, uid, address, session, at, derived, candidateStats{}, "
+    "selectedItems[{…, visibleText, score{}, verdict}], rejectedItems[{candidateId, sourceRef, stage, reason, "
+    "score{}}], budget{}, contextProjection{visibleTextHash, citationMap{}}, block{text, verdict, actual}, "
+    "verdict; of a gate run the recorded object with id, uid, address, session, at"
 )
 
 LARGEST_SHOWN = 1_048_576
@@ -189,9 +197,11 @@ def _event(call: Call, archive: Archive, session: SessionRow, row: EventRow, pro
     if raw:
         call.output.raw(archive.raw(row.key))
     elif call.output.json:
-        return _listed(call, archive, session, [(archive.position(session.key, row), row, holds)])
+        rows = [(archive.position(session.key, row), row, holds)]
+        return _listed(call, archive, session, rows, showing_citations.document(archive.citations(session.key).of(row)))
     else:
         _print_event(call, session, archive.detail_of(row), holds)
+        showing_citations.say(call, archive.citations(session.key).of(row))
     return 0
 
 
@@ -220,8 +230,17 @@ def _originals(call: Call, archive: Archive, session: SessionRow, prover: Prover
     return 0
 
 
-def _listed(call: Call, archive: Archive, session: SessionRow, rows: Iterable[tuple[int, EventRow, bool]]) -> int:
-    """Events as one JSON document. One whose bytes are damaged stands in it without its text, and is told."""
+def _listed(
+    call: Call,
+    archive: Archive,
+    session: SessionRow,
+    rows: Iterable[tuple[int, EventRow, bool]],
+    more: dict[str, Any] | None = None,
+) -> int:
+    """Events as one JSON document, each with ``more``.
+
+    One whose bytes are damaged stands in it without its text, and is told.
+    """
     from storage.queries.records import RecordError
 
     code = 0
@@ -235,7 +254,7 @@ def _listed(call: Call, archive: Archive, session: SessionRow, rows: Iterable[tu
                 code = 1
             if not holds:
                 document["flags"].append(NOT_AS_RECORDED)
-            write(document)
+            write({**document, **more} if more else document)
     return code
 
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     "verify",
     "Check every hash, chain and table of the store",
     prints="holds, level, entries, checked{}, failures[{address, class, detail}], withheld; with --since-last also "
-    "since{entries, at}; of a snapshot also items[{citationId, address, verdict, expected, actual}]",
+    "since{entries, at}; of a snapshot also items[{citationId, address, verdict, expected, actual, "
+    "links[{link, verdict, expected, actual, detail}]}]",
 )
 @click.argument("address", metavar="[ADDRESS]", required=False, shell_complete=addresses)
 @click.option("--since-last", is_flag=True, help="Only what is new since you last verified this store.")
@@ -97,6 +98,7 @@ def _texts(archive: Archive, address: SnapshotAddress) -> list[dict[str, Any]]:
     snapshot = find_snapshot(archive, address.id)
     line = archive.snapshots.line(snapshot.key)
     seen = list(recorded.seen(line)) if address.citation is None else [one(line, address.citation)[1]]
+    items = {item.get("citationId"): item for item in recorded.objects(recorded.body_of(line), "selectedItems")}
     block = recorded.block_seen(line)
     if block is not None and block.text is not None and address.citation is None:
         seen.append(block)
@@ -107,9 +109,33 @@ def _texts(archive: Archive, address: SnapshotAddress) -> list[dict[str, Any]]:
             "verdict": text.verdict,
             "expected": text.expected,
             "actual": text.actual,
+            "links": _links(archive, line, items.get(text.citation)),
         }
         for text in seen
     ]
+
+
+def _links(archive: Archive, line: dict[str, Any], item: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The links from a text's source to the model, each with its verdict; of the whole block there are none."""
+    from affidavit.retrieval.links import links_of
+
+    found = () if item is None else links_of(line, item, source=_source(archive, item))
+    return [
+        {
+            "link": link.name,
+            "verdict": link.verdict,
+            "expected": link.expected,
+            "actual": link.actual,
+            "detail": link.detail,
+        }
+        for link in found
+    ]
+
+
+def _source(archive: Archive, item: dict[str, Any]) -> bytes | None:
+    """The bytes a visible text was cut from, where the store holds them."""
+    digest = str(item.get("sourceDigest") or "").removeprefix("sha256:")
+    return archive.source_bytes(digest) if len(digest) == 64 else None
 
 
 def document(report: VerifyReport, at: str | None) -> dict[str, Any]:
