@@ -43,6 +43,13 @@ SHOWN = (
     Picture(
         "timeline-light", "AssertionError", ("right_curly_bracket", "right_curly_bracket"), session=1, theme="light"
     ),
+    Picture("tree", "callers", ("t", "t", "j"), size=(120, 16)),
+    Picture("lane", "sub-agent", ("t", "j", "j", "j", "j", "t"), session=2, size=(120, 26)),
+    Picture("branches", "abandoned", ("b",), session=2, size=(120, 26)),
+    Picture("bytes", "recorded", ("right_curly_bracket", "enter", "r", "r"), session=0, size=(120, 26)),
+    Picture("rules", "rule", ("right_square_bracket", "I"), session=0, size=(120, 26)),
+    Picture("search", "hit", ("6", "r", "o", "l", "e", "enter", "j"), size=(120, 26)),
+    Picture("palette", "filter", ("ctrl+p", "f", "i", "l"), size=(120, 26)),
     Picture("verify", "recorded", ("5", "r"), size=(120, 26), tampered=True),
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from console.screens.sessions.columns import session_line
 from console.screens.sessions.node import Node
+from console.screens.timeline.source import titled
 from console.widgets.ink import Line
 from console.widgets.safe import Outside
 from console.widgets.source import Cursor
@@ -92,7 +93,7 @@ class NodeSource:
         return nodes
 
     def _agents(self, archive: Archive, node: Node) -> list[Node]:
-        lanes = _in_order([lane for lane in archive.lanes(node.row.key) if lane.lane])
+        lanes = _in_order([lane for lane in titled(archive, archive.lanes(node.row.key)) if lane.lane])
         more = self.nested and node.below > node.row.lanes - 1
         return [
             Node(

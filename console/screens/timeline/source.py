@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MOST_PAGES = 40
 """Pages read at most for one page of rows, when folded turns take up most of them."""
 
+MOST_TITLED = 500
+"""Lanes whose beginnings are looked up for a title."""
+
 LARGE = 3
 """Pages in a row that a folded turn fills before the rest of it is jumped over instead of read."""
 
@@ -97,9 +100,19 @@ class Shape:
         return row.depth if row is not None else (1 if lane else 0)
 
 
+def titled(archive: Archive, lanes: list[LaneRow]) -> list[LaneRow]:
+    """Lanes by what they were asked, where they have no title and the log says what started them."""
+    return [
+        replace(lane, title=archive.event(lane.spawn).summary or None)
+        if lane.spawn is not None and not lane.title and number < MOST_TITLED
+        else lane
+        for number, lane in enumerate(lanes)
+    ]
+
+
 def shape_of(archive: Archive, session: int) -> Shape:
     """Reads how a session is built."""
-    lanes = archive.lanes(session)
+    lanes = titled(archive, archive.lanes(session))
     shape = Shape(lanes={lane.lane: lane for lane in lanes}, totals=_totals(lanes))
     starts: dict[int, list[int]] = {}
     orphans = []
