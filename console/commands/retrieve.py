@@ -151,8 +151,12 @@ def _index(call: Call, store: Any, workspace: str) -> dict[str, Any]:
     from storage.workspace.indexing import index
 
     meter = Meter(call.output)
-    report = index(store, workspace, lambda met, read: meter.count("indexing", read, met))
-    meter.clear()
+    try:
+        report = index(store, workspace, lambda met, read: meter.count("indexing", read, met))
+    except OSError as error:
+        raise Refused(f"{workspace!r} cannot be read: {error.strerror}") from None
+    finally:
+        meter.clear()
     left = {why: many for why, many in sorted(report.left.items()) if why != "ignored"}
     if left:
         words = ", ".join(f"{number(many)} {why.replace('_', ' ')}" for why, many in left.items())

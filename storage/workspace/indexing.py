@@ -116,6 +116,7 @@ class _Indexer:
     def run(self, progress: Progress | None) -> IndexReport:
         """Walk once over the root. Files are read and made ready while those before are being written."""
         report = self.report
+        self.walk.check()
         known = self._known()
         report.branch, report.head = head_of(self.walk.root)
         with ThreadPoolExecutor(1, "index") as self.writer:

@@ -130,7 +130,7 @@ class _Level(NamedTuple):
 
 
 class Walk:
-    """The files below a root, in a stable order: a folder's own by name, then its folders'.
+    """The files below a root, in a stable order: a folder's own by name, then its folders'. Raises ``OSError``.
 
     ``root`` may be reached through a link; nothing below it is. ``left`` is complete when the walk is.
     ``exclude``: device and inode of files that are never met (the store itself).
@@ -141,6 +141,12 @@ class Walk:
         self.exclude = exclude
         self.left = Left()
         self._levels: list[_Level] = []
+
+    def check(self) -> None:
+        """Whether the root can be walked at all; raises ``OSError`` where not."""
+        if not _is_text(self.root):
+            raise OSError(errno.EILSEQ, "its path is no UTF-8", _shown(self.root))
+        os.close(os.open(self.root, _FOLDER))
 
     def __iter__(self) -> Iterator[Found]:
         handle = os.open(self.root, _FOLDER)

@@ -108,6 +108,17 @@ def test_what_is_left_out_of_a_workspace_is_listed(run: Runner) -> None:
     assert "2 files of the workspace left out: 1 binary, 1 secret" in done.err
 
 
+def test_a_folder_that_cannot_be_read_is_refused(run: Runner) -> None:
+    named = os.fsencode(str(run.folder / "work")) + b"\xff"
+    try:
+        os.mkdir(named)
+    except OSError:
+        pytest.skip("this file system takes only names that are UTF-8")
+    done = run("retrieve", "--question", "x", "--workspace", os.fsdecode(named))
+    assert (done.code, "is no UTF-8" in done.err) == (2, True)
+    assert run("retrieve", "--question", "x", "--workspace", str(run.folder / "none")).code == 2
+
+
 def test_files_are_let_in_and_left_out_by_patterns(run: Runner) -> None:
     def asked(*words: str) -> set[str]:
         found = retrieve(run, *words)
