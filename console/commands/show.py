@@ -198,10 +198,12 @@ def _event(call: Call, archive: Archive, session: SessionRow, row: EventRow, pro
         call.output.raw(archive.raw(row.key))
     elif call.output.json:
         rows = [(archive.position(session.key, row), row, holds)]
-        return _listed(call, archive, session, rows, showing_citations.document(archive.citations(session.key).of(row)))
+        about = archive.citations(session.key)
+        return _listed(call, archive, session, rows, showing_citations.document(about.of(row), about.smells(row)))
     else:
         _print_event(call, session, archive.detail_of(row), holds)
-        showing_citations.say(call, archive.citations(session.key).of(row))
+        about = archive.citations(session.key)
+        showing_citations.say(call, about.of(row), about.smells(row))
     return 0
 
 

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any
 from console.commands.call import Call
 
 if TYPE_CHECKING:
+    from affidavit.context.failures import Found
     from affidavit.retrieval.citing import Given, Resolved
     from storage.queries.citations import Cites
 
 Object = dict[str, Any]
 
 
-def document(cites: Cites | None) -> Object:
+def document(cites: Cites | None, smells: list[Found]) -> Object:
     """``citations`` and ``findings`` of an event as JSON."""
+    odd = [{**_finding(one.kind, None, one.detail), "sources": list(one.ids)} for one in smells]
     if cites is None:
-        return {"citations": [], "findings": []}
+        return {"citations": [], "findings": odd}
     uncited = [_finding("uncited_use", one.item, one.passage, one.start, one.end) for one in cites.uncited]
     against = [_finding("does_not_support_the_action", one.item, one.reason) for one in cites.unsupported]
-    return {"citations": [_citation(one) for one in cites.citations], "findings": [*uncited, *against]}
+    return {"citations": [_citation(one) for one in cites.citations], "findings": [*uncited, *against, *odd]}
 
 
 def _finding(kind: str, item: Given | None, detail: str, start: int | None = None, end: int | None = None) -> Object:
@@ -64,8 +66,15 @@ def _address(snapshot: str, label: str) -> str:
     return f"snapshot/{snapshot}/{label}"
 
 
-def say(call: Call, cites: Cites | None) -> None:
-    """Print what an event cites, and what is odd about that."""
+def say(call: Call, cites: Cites | None, smells: list[Found]) -> None:
+    """Print what an event cites, and what is odd about it."""
+    if smells:
+        from affidavit.context.failures import SMELLS
+
+        call.output.say()
+        words = {str(kind): said for kind, said in SMELLS.items()}
+        for odd in smells:
+            call.output.say(f"  ! {words.get(odd.kind, odd.kind)}: {odd.detail} {', '.join(odd.ids)}".rstrip())
     if cites is None or not (cites.citations or cites.uncited or cites.unsupported):
         return
     from affidavit.retrieval.citing import CITATION_VERDICTS

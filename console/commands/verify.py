@@ -19,6 +19,7 @@ from console.words import CHECKED, HASH_MARKS, number, plural
 
 if TYPE_CHECKING:
     from storage.archive import Archive
+    from storage.queries.snapshots import SnapshotRow
     from storage.verify import VerifyReport
 
 
@@ -99,6 +100,7 @@ def _texts(archive: Archive, address: SnapshotAddress) -> list[dict[str, Any]]:
     line = archive.snapshots.line(snapshot.key)
     seen = list(recorded.seen(line)) if address.citation is None else [one(line, address.citation)[1]]
     items = {item.get("citationId"): item for item in recorded.objects(recorded.body_of(line), "selectedItems")}
+    model_input = _model_input(archive, snapshot)
     block = recorded.block_seen(line)
     if block is not None and block.text is not None and address.citation is None:
         seen.append(block)
@@ -109,17 +111,19 @@ def _texts(archive: Archive, address: SnapshotAddress) -> list[dict[str, Any]]:
             "verdict": text.verdict,
             "expected": text.expected,
             "actual": text.actual,
-            "links": _links(archive, line, items.get(text.citation)),
+            "links": _links(archive, line, items.get(text.citation), model_input),
         }
         for text in seen
     ]
 
 
-def _links(archive: Archive, line: dict[str, Any], item: dict[str, Any] | None) -> list[dict[str, Any]]:
+def _links(
+    archive: Archive, line: dict[str, Any], item: dict[str, Any] | None, model_input: str | None
+) -> list[dict[str, Any]]:
     """The links from a text's source to the model, each with its verdict; of the whole block there are none."""
     from affidavit.retrieval.links import links_of
 
-    found = () if item is None else links_of(line, item, source=_source(archive, item))
+    found = () if item is None else links_of(line, item, source=_source(archive, item), model_input=model_input)
     return [
         {
             "link": link.name,
@@ -130,6 +134,19 @@ def _links(archive: Archive, line: dict[str, Any], item: dict[str, Any] | None) 
         }
         for link in found
     ]
+
+
+def _model_input(archive: Archive, snapshot: SnapshotRow) -> str | None:
+    """The recorded input of the model request a snapshot was for, where both are recorded."""
+    from affidavit.session.event import event_hex, event_id
+
+    if snapshot.session is None or snapshot.request is None:
+        return None
+    session = archive.session(snapshot.session)
+    rows = archive.find_event(session.key, event_hex(event_id(session.agent, session.native, snapshot.request, "")))
+    inputs = archive.inputs(session.key)
+    request = inputs.requests.at(rows[0]) if rows else None
+    return None if request is None else inputs.input(request, texts=False).text
 
 
 def _source(archive: Archive, item: dict[str, Any]) -> bytes | None:

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from affidavit.context.failures import Found, smells_in
 from affidavit.context.seen import EDITS, said_by_model
 from affidavit.retrieval import recorded
 from affidavit.retrieval.citing import Cited, Given, Kept, Resolved, citations_in, resolve
@@ -19,6 +20,7 @@ from storage.queries.connection import ReadConnection
 from storage.queries.models import EventRow
 from storage.queries.records import RecordError, Records
 from storage.queries.snapshots import Snapshots
+from storage.segments import parse
 
 MOST_SNAPSHOTS: Final = 200
 """Snapshots of a session that are looked at, the latest before the event."""
@@ -78,6 +80,18 @@ class Citations:
         items = [one.item for one in named if one.item is not None]
         action = Action(tuple(detail.refs), detail.text)
         return Cites(len(lines), citations, [], unsupported(action, items, given))
+
+    def smells(self, row: EventRow) -> list[Found]:
+        """What is odd about a recorded decision ledger; of other events nothing."""
+        if row.kind != "context.projected":
+            return []
+        try:
+            value, _, _ = parse(self._records.raw(row.key))
+        except RecordError:
+            return []
+        line = value if isinstance(value, dict) else {}
+        held = line.get("ledger")
+        return smells_in(held if isinstance(held, dict) else line)
 
     def _before(self, row: EventRow) -> list[dict[str, Any]]:
         """The snapshots of the session that were recorded before an event, the oldest first."""

@@ -10,6 +10,8 @@ import pytest
 from cli_runner import Runner
 from snapshot_lines import line, message, selected, snapshot
 
+from affidavit.proof.verdict import text_hash
+
 RULE = "Test mocks state their role. Production defaults must not change to make a test pass.\n"
 CODE = "export function createUserMock() {\n  return { name };\n}\n"
 
@@ -101,3 +103,50 @@ def test_verify_says_of_each_link_from_the_source_to_the_block_whether_it_holds(
         "source": "hash_not_recorded", "kept": "hash_not_recorded", "visible": "match", "block": "text_missing",
         "modelInput": "text_missing",
     }  # fmt: skip
+
+
+def test_the_chain_goes_on_to_the_models_input_where_that_was_recorded(run: Runner) -> None:
+    block = f"Evidence\n[rule#1]\n{RULE}[/rule#1]\n"
+    place = {"payload": text_hash(block), "from": 18, "to": 18 + len(RULE)}
+    item = {**selected("rule#1", RULE), "visibleText": None, "textRef": place}
+    body = snapshot(selectedItems=[item], contextProjection={"visibleTextHash": text_hash(block)}, modelRequestId="r1")
+
+    def links(model_input: str) -> dict[str, str]:
+        artifact = {"type": "artifact", "session": "s-1", "media": "text/plain", "text": model_input, "id": "a"}
+        request = said("model.request", "", 1, payload={"modelInputRef": text_hash(model_input)}, id="r1")
+        run.stdin = b"".join([message(), line(body, block=block), json.dumps(artifact).encode() + b"\n", request])
+        assert run("record").code == 0
+        items = run("verify", "snapshot/retr-1", "--json").json["items"]
+        return {link["link"]: link["verdict"] for link in items[0]["links"]}
+
+    held = links(f"system rules\n\n{block}\nthe goal")
+    assert (held["visible"], held["block"], held["modelInput"]) == ("match", "match", "match")
+
+
+def test_a_recorded_ledger_of_a_context_policy_is_told_with_what_is_odd_about_it(run: Runner) -> None:
+    ledger = {
+        "runId": "r", "turnId": "21", "modelInputId": "i", "estimatedTokens": 9, "compactions": [], "excluded": [],
+        "included": [
+            {
+                "sourceId": "log", "sourceKind": "latest_observation", "mode": "full", "reason": "last",
+                "trustLevel": "trusted",
+            },
+            {
+                "sourceId": "old", "sourceKind": "state_summary", "mode": "summary", "reason": "before",
+                "trustLevel": "fact",
+            },
+        ],
+    }  # fmt: skip
+    written = {
+        "type": "context.projected",
+        "session": "s-1",
+        "at": "2026-05-14T10:03:04Z",
+        "id": "c1",
+        "ledger": ledger,
+    }
+    event = recorded(run, json.dumps(written).encode() + b"\n")["04"]
+    assert {(one["kind"], *one["sources"]) for one in event["findings"]} == {
+        ("output_as_instruction", "log"),
+        ("summary_overwrites_history", "old"),
+    }
+    assert "a tool's output stands on one level with instructions" in run("show", event["address"]).out
