@@ -17,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from random import Random
 
-from sample_sessions.stories import STORIES
+from sample_sessions.stories import STORIES, retrievals
 from sample_sessions.stories.changed_the_default import SESSION as BAD_FIX
 from sample_sessions.stories.harness import HOME, RULES
 
@@ -93,6 +93,7 @@ def fingerprint() -> str:
     for story in STORIES.values():
         for path, text in story().items():
             digest.update(f"{path}\0{text}\0".encode())
+    digest.update(retrievals.lines().encode())
     for path, text in RULES.items():
         digest.update(f"{path}\0{text}\0".encode())
     return digest.hexdigest()
@@ -110,6 +111,8 @@ def fill(path: Path, clock: Callable[[], datetime], random: Callable[[int], byte
                 if name.endswith(".jsonl"):
                     importer = Importer(store, clock=clock, random=random)
                     importer.stream(BytesIO(text.encode()), name=f"{PROJECTS}/{name}")
+        searched = Importer(store, clock=clock, random=random)
+        searched.stream(BytesIO(retrievals.lines().encode()), "affidavit", f"{HOME}/retrievals.jsonl")
         for rule, text in RULES.items():
             Importer(store, clock=clock, random=random).stream(BytesIO(text.encode()), name=rule)
 

@@ -360,6 +360,7 @@ CREATE TABLE snapshot (
 	n INTEGER NOT NULL,
 	id TEXT NOT NULL,
 	uid TEXT NOT NULL,
+	asker TEXT,
 	request TEXT,
 	purpose TEXT,
 	question TEXT NOT NULL,

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from affidavit.retrieval.pipeline import Retrieved, retrieve
+from affidavit.retrieval.record import snapshot_bytes
 from affidavit.retrieval.request import RetrievalIntent, RetrievalScope
 from storage.archive import Archive
 from storage.recording import record_lines
@@ -56,7 +57,7 @@ def retrieve_into(
 
 def lines_of(found: Retrieved, intent: RetrievalIntent, session: str | None) -> list[dict[str, Any]]:
     """The lines that keep a retrieval: the request, where a session made it, and the snapshot."""
-    snapshot = found.snapshot.as_json()
+    snapshot: dict[str, Any] = orjson.loads(snapshot_bytes(found.snapshot))
     kept = {"type": "retrieval.snapshot", "session": session, "snapshot": snapshot, "block": found.block.rendered}
     if session is None:
         return [kept]

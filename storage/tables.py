@@ -421,7 +421,8 @@ class Artifact(SQLModel, table=True):
 class Snapshot(SQLModel, table=True):
     """The record of one retrieval, for lists; what a view shows of it is read again from the record ``n``.
 
-    ``session`` 0: of no session. ``id``: as recorded; ``uid``: its fixed form. ``request``: id of the model request it
+    ``session`` 0: of no session of ours; ``asker``: the session it names as the one that asked, which may be of another
+    agent. ``id``: as recorded; ``uid``: its fixed form. ``request``: id of the model request it
     was for. ``timed`` 0: no time was recorded, ``at`` means nothing. Counts are null where they were not recorded.
     ``sources``, ``reasons``: JSON lists of words that occur in it. ``verdict``: the worst of its hash verdicts.
     """
@@ -437,6 +438,7 @@ class Snapshot(SQLModel, table=True):
     n: int = Field(sa_column=_key(Integer))
     id: str = Field(sa_column=_text())
     uid: str = Field(sa_column=_text())
+    asker: str | None = Field(sa_column=_text(null=True))
     request: str | None = Field(sa_column=_text(null=True))
     purpose: str | None = Field(sa_column=_text(null=True))
     question: str = Field(sa_column=_text())

@@ -31,11 +31,15 @@ def body_of(line: Object) -> Object:
 
 
 class Block(NamedTuple):
-    """The text of the block a model was given, with its bytes and their hash."""
+    """The text of the block a model was given, with its bytes and their hash.
+
+    ``hashes``: what it may be referred to by, also the hash recorded of it, which differs where it was altered.
+    """
 
     text: str
     data: bytes
     hash: str
+    hashes: tuple[Any, ...]
 
 
 def block_of(line: Object) -> Block | None:
@@ -44,7 +48,9 @@ def block_of(line: Object) -> Block | None:
     if not isinstance(text, str):
         return None
     data = text.encode("utf-8", "surrogatepass")
-    return Block(text, data, text_hash(data))
+    hash = text_hash(data)
+    hashes = (None, hash, obj(body_of(line), "contextProjection").get("visibleTextHash"))
+    return Block(text, data, hash, hashes)
 
 
 def objects(body: Object, name: str) -> list[Object]:
@@ -122,7 +128,7 @@ def visible_text(item: Object, block: Block | None) -> str | None:
     if isinstance(text, str):
         return text
     place = item.get("textRef")
-    if block is None or not isinstance(place, dict) or place.get("payload") not in (None, block.hash):
+    if block is None or not isinstance(place, dict) or place.get("payload") not in block.hashes:
         return None
     first, end = _count(place.get("from")), _count(place.get("to"))
     if first is None or end is None or not first <= end <= len(block.data):

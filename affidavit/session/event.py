@@ -188,8 +188,8 @@ PARTIAL = "partial_compaction"
 KEPT = {
     "artifact": ("digest", "media", "name", "size"),
     "snapshot": (
-        "id", "uid", "request", "purpose", "question", "timed", "at", "recalled", "filtered", "ranked_out", "trimmed",
-        "selected", "redacted", "sources", "reasons", "verdict",
+        "id", "uid", "asker", "request", "purpose", "question", "timed", "at", "recalled", "filtered", "ranked_out",
+        "trimmed", "selected", "redacted", "sources", "reasons", "verdict",
     ),
     "gate_run": (
         "id", "uid", "query", "space", "timed", "at", "accepted", "rejected", "dry", "policy", "reasons",

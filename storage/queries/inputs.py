@@ -103,6 +103,8 @@ class Inputs:
         )
         recorded, native = self._recorded(request)
         snapshots = self._of(recorded, native)
+        if recorded is None:
+            snapshots = self._snapshots.between(self._session, None if before is None else before.at, request.row.at)
         text = None if recorded is None else self._input_text(recorded.input_ref)
         return ModelInput(
             request,

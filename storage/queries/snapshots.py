@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = """p.n, p.id, p.uid, s.no, s.uid, s.title, p.request, p.purpose, p.question, p.timed, p.at, p.recalled,
  p.filtered, p.ranked_out, p.trimmed, p.selected, p.redacted, p.sources, p.reasons, p.verdict"""
-TABLES: Final = "snapshot p LEFT JOIN session s ON s.no = p.session"
+TABLES: Final = """snapshot p LEFT JOIN session s ON s.no = CASE WHEN p.session > 0 THEN p.session ELSE coalesce(
+ (SELECT no FROM session WHERE uid = p.asker),
+ (SELECT no FROM session WHERE format IN (SELECT DISTINCT format FROM session) AND native = p.asker LIMIT 1)) END"""
+"""Snapshots with the session that asked, by its id where it is of another agent."""
 MOST_FOUND: Final = 20
 FACETS: Final = {"purpose": "purpose", "source": "sources", "reason": "reasons", "verdict": "verdict"}
 """Fields a list is narrowed down by, with their columns; they are those of :class:`SnapshotFilter`."""
@@ -153,8 +156,17 @@ class Snapshots:
 
     def of_request(self, session: int, request: str) -> list[SnapshotRow]:
         """Snapshots of a session that name a model request as the one they were for, by time."""
-        sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE p.session = ? AND p.request = ? ORDER BY p.at, p.n"
+        sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE s.no = ? AND p.request = ? ORDER BY p.at, p.n"
         return [snapshot_row(row) for row in self._link.rows(sql, (session, marked(request)))]
+
+    def between(self, session: int, after: int | None, until: int | None) -> list[SnapshotRow]:
+        """Snapshots of a session made after one instant, up to another, by time; ``until`` ``None``: none."""
+        if until is None:
+            return []
+        where = "s.no = ? AND p.timed = 1 AND p.at > ? AND p.at <= ?"
+        values = (session, -(1 << 62) if after is None else after, until)
+        sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE {where} ORDER BY p.at, p.n"
+        return [snapshot_row(row) for row in self._link.rows(sql, values)]
 
     def keys(self, filter: SnapshotFilter = _ALL) -> list[int]:
         """The records of the whole filtered list, the oldest first."""
@@ -185,7 +197,7 @@ def _where(filter: SnapshotFilter) -> Condition:
     if filter.text:
         tests.append(contains(("p.id", "p.question", "p.purpose", "s.title"), filter.text))
     if filter.session is not None:
-        tests.append(Condition("p.session = ?", (filter.session,)))
+        tests.append(Condition("s.no = ?", (filter.session,)))
     for column, word in (("purpose", filter.purpose), ("verdict", filter.verdict)):
         if word is not None:
             tests.append(Condition(f"p.{column} = ?", (word,)))

@@ -79,6 +79,7 @@ def _columns(value: Record, body: Record, reading: Reading) -> tuple[Any, ...]:
     return (
         id,
         snapshot_uid(reading.session, id),
+        reading.session or _name(body, "sessionId"),
         _name(body, "modelRequestId"),
         _name(scope, "purpose") or _name(recorded.obj(body, "intent"), "purpose"),
         one_line(_question(body)),

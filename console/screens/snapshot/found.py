@@ -9,11 +9,15 @@ from affidavit.retrieval import recorded
 from console.finding import NotFound
 
 if TYPE_CHECKING:
+    from affidavit.retrieval.misleading import Finding
     from storage.archive import Archive
     from storage.queries.models import SourceSpan
     from storage.queries.snapshots import SnapshotRow
 
 Object = dict[str, Any]
+
+MOST_BESIDE = 50
+"""Snapshots of the same session that are held beside one, to see whether a question was answered twice."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,12 @@ class Found:
     rejected: tuple[Item, ...]
     counts: dict[str, int | None]
     block: recorded.Seen | None
+    findings: tuple[Finding, ...]
+
+    def told_of(self, item: Item) -> list[Finding]:
+        """Ways in which a candidate misleads, or would have."""
+        names = (item.word("candidateId"), item.word("citationId"))
+        return [finding for finding in self.findings if finding.candidate_id and finding.candidate_id in names]
 
 
 def number(value: Any) -> float | None:
@@ -64,6 +74,9 @@ def number(value: Any) -> float | None:
 
 def read_snapshot(archive: Archive, id: str) -> Found:
     """Reads a snapshot by its id. Raises :class:`NotFound`, also where a prefix is not unique."""
+    from affidavit.retrieval.misleading import misled
+    from storage.queries.snapshots import SnapshotFilter
+
     near = archive.snapshots.find(id)
     if not near:
         raise NotFound(f"this store holds no snapshot whose id begins with {id}")
@@ -71,6 +84,8 @@ def read_snapshot(archive: Archive, id: str) -> Found:
         raise NotFound(f"snapshot/{id} may mean {len(near)} snapshots; write more of its id")
     row = near[0]
     line = archive.snapshots.line(row.key)
+    beside = [] if row.session is None else archive.snapshots.keys(SnapshotFilter(session=row.session))[:MOST_BESIDE]
+    others = [archive.snapshots.line(key) for key in beside if key != row.key]
     body = recorded.body_of(line)
     items = recorded.objects(body, "selectedItems")
     selected = [Item(at, item, seen) for at, (item, seen) in enumerate(zip(items, recorded.seen(line), strict=True))]
@@ -83,4 +98,5 @@ def read_snapshot(archive: Archive, id: str) -> Found:
         tuple(rejected),
         recorded.counts(body),
         recorded.block_seen(line),
+        tuple(misled(line, others=others)),
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from affidavit.proof.verdict import HASH_VERDICTS
 from affidavit.retrieval import recorded
+from affidavit.retrieval.misleading import WAYS
 from affidavit.retrieval.words import REASONS
 from console.screens.snapshot.found import Found, Item, number
 from console.screens.snapshots.columns import HASHES, hash_ink
@@ -148,6 +149,9 @@ def item_head(item: Item, found: Found, outside: Outside) -> list[Line]:
         )
         if word("detail"):
             lines.append((Ink("text", outside.line(word("detail"))),))
+    for finding in found.told_of(item):
+        words = f"{WAYS[finding.way]}: {outside.line(finding.detail, 160)}"
+        lines.append((Ink("quiet", f"· would mislead, {words}") if finding.caught else Ink("person", f"! {words}"),))
     lines += [(), *_scores(item, found), *_trimming(item, outside), ()]
     return lines
 
@@ -186,7 +190,7 @@ def _scores(item: Item, found: Found) -> list[Line]:
 
 def _trimming(item: Item, outside: Outside) -> list[Line]:
     trimming = recorded.obj(item.body, "trimming")
-    if not trimming:
+    if not trimming or item.body.get("shortened") is not True:
         return []
     kept = ", ".join(f"{part.get('from')}–{part.get('to')}" for part in recorded.objects(trimming, "kept"))
     cut = ", ".join(f"{part.get('from')}–{part.get('to')}" for part in recorded.objects(trimming, "cut"))

@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
+from affidavit.retrieval.misleading import WAYS
 from affidavit.session.address import AddressError, parse
 from console.actions import Action, Situation
 from console.finding import NotFound, resolve
@@ -174,6 +175,10 @@ class SnapshotView(ListView):
                 Ink("head" if front else "quiet", f"{word} ({figures.number(len(items))})", "swap"),
                 Ink("text", "   "),
             ]
+        misleads = [one for one in self._found.findings if not one.caught]
+        if misleads:
+            ways = " · ".join(dict.fromkeys(WAYS[one.way] for one in misleads))
+            inks.append(Ink("person", f"! it misleads: {ways}   "))
         missing = self._found.body.get("missingEvidence")
         if isinstance(missing, list) and missing:
             said = self.console_app.outside.line(", ".join(map(str, missing)), 60)
