@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from affidavit.proof.verdict import text_hash
+from affidavit.session.event import event_hex
 from console.app import AffidavitApp
 from console.program import Program
 from console.settings import Settings
@@ -228,3 +229,54 @@ async def test_hostile_words_of_a_snapshot_do_nothing(tmp_path: Path) -> None:
         assert "␛" in it.frame
         await it.play("press enter")
         assert it.app.crash is None
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> str:
+    from sample_sessions.demo import build
+
+    return build(tmp_path_factory.mktemp("demo")).store
+
+
+async def test_what_the_model_knew_when_it_changed_the_default_and_what_was_kept_from_it(demo: str) -> None:
+    with Archive.open(demo) as archive:
+        (row,) = [one for one in archive.sessions().rows if one.title == "Make the role test green"]
+        edit = next(one for one in archive.events(row.key).rows if one.tool == "Edit")
+        address = f"session/{row.uid}#{event_hex(edit.id)}"
+    async with console(demo, start=address) as it:
+        await it.play("""
+            row   src/auth/session.ts
+            press i
+            see   retr-snap-022-0003
+            press S
+            top   retr-snap-022-0003
+            see   it misleads: the budget cut the key line
+            press j j j
+            row   [rule#1]
+            see   ! the budget cut the key line
+            see   shortened (head)
+            gone  Do not change production defaults
+            press backspace
+            top   request 4 of 13
+        """)
+
+
+async def test_other_settings_are_tried_on_the_recorded_candidates_while_they_are_typed(demo: str) -> None:
+    async with console(demo, start="snapshot/retr-snap-012-0001") as it:
+        await it.play("""
+            see   over_budget 1
+            press W
+            type  budget=900
+            see   + appears
+            see   src/parser/ser
+            see   +1 −0
+            press enter
+            see   What if budget=900
+            press escape
+            row   [code#1]
+            press W
+            type  charm=3
+            see   nothing is called charm
+            press escape
+            row   [code#1]
+        """)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +21,7 @@ from console.screens.snapshots.columns import HASHES
 from console.screens.view import Copy, Place, bindings, dot
 from console.widgets import figures
 from console.widgets.bar import Bar
+from console.widgets.chooser import Choice, Chooser
 from console.widgets.ink import Ink, Line
 from console.widgets.listed import Listed
 from console.widgets.notice import Notice
@@ -27,6 +29,7 @@ from console.widgets.safe import Outside
 from console.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
+    from affidavit.context.failures import Found as Finding
     from storage.archive import Archive
     from storage.queries.inputs import Block, ModelInput
     from storage.queries.models import LaneRow, SessionRow
@@ -39,6 +42,7 @@ class Found:
     session: SessionRow
     lanes: dict[int, LaneRow]
     given: ModelInput
+    findings: tuple[Finding, ...]
 
 
 def read_input(archive: Archive, uid: str, event: str, step: int = 0) -> Found:
@@ -54,7 +58,8 @@ def read_input(archive: Archive, uid: str, event: str, step: int = 0) -> Found:
             raise NotFound("there is no further request" if step > 0 else "this is the first request")
         request = other
     lanes = {lane.lane: lane for lane in archive.lanes(session.key)}
-    return Found(session, lanes, inputs.input(request))
+    given = inputs.input(request)
+    return Found(session, lanes, given, tuple(inputs.findings(given)))
 
 
 class ContextView(EventsView):
@@ -139,10 +144,10 @@ class ContextView(EventsView):
         if given.reported is not None:
             counted = given.reported.input + given.reported.cache_read + given.reported.cache_write
             start.append(Ink("quiet", f" of {figures.short(counted)} the provider counted"))
-        start += [Ink("unknown", f" · ? {missing}") for missing in given.replay.missing]
         for row in given.snapshots[:3]:
             mark = HASHES.get(row.verdict, HASHES[None])
             start += [Ink("evidence", f" · ⌕ {self.console_app.outside.line(row.id, 24)} "), mark]
+        start += [Ink("unknown", f" · ? {missing}") for missing in given.replay.missing]
         self._about.say(tuple(start))
 
     def crumbs(self) -> tuple[Line, Line]:
@@ -171,7 +176,18 @@ class ContextView(EventsView):
             words.append("~ worked out from the log")
         if given.replaced:
             words.append(f"{figures.plural(given.replaced, 'older event')} replaced by a compaction")
-        return dot(*words), ()
+        return dot(*words), self._warnings()
+
+    def _warnings(self) -> Line:
+        """The ways in which this context fails, told loudly enough to be looked at."""
+        if self._found is None or not self._found.findings:
+            return ()
+        from affidavit.context.failures import FAILURES
+
+        kinds = Counter(finding.kind for finding in self._found.findings)
+        words = {str(kind): kind.replace("_", " ") for kind in FAILURES}
+        said = " · ".join(f"{words.get(kind, kind)} {count}" for kind, count in kinds.items())
+        return (Ink("person", f"! {said}"),)
 
     def missing(self) -> Line:
         if self._found is None:
@@ -187,6 +203,8 @@ class ContextView(EventsView):
     def why(self, action: Action, now: Situation) -> str | None:
         if action.id == "filter":
             return "the texts stand here as the model had them; 6 searches every session"
+        if action.id == "request.snapshot" and (self._found is None or not self._found.given.snapshots):
+            return "no retrieval was recorded for this request"
         return super().why(action, now)
 
     def situation(self, now: Situation) -> Situation:
@@ -210,6 +228,22 @@ class ContextView(EventsView):
 
     def do_request_previous(self) -> None:
         self._read(self._place, -1)
+
+    def do_request_snapshot(self) -> None:
+        snapshots = self._found.given.snapshots if self._found is not None else ()
+        if len(snapshots) == 1:
+            self._open_snapshot(f"snapshot:{snapshots[0].uid}")
+        else:
+            outside = self.console_app.outside
+            choices = [
+                Choice(f"snapshot:{row.uid}", outside.line(row.id, 40), note=HASHES.get(row.verdict, HASHES[None]).text)
+                for row in snapshots
+            ]
+            self.app.push_screen(Chooser("Retrievals made for this request", choices), self._open_snapshot)
+
+    def _open_snapshot(self, choice: str | None) -> None:
+        if choice is not None:
+            self.console_app.go(Place("snapshot", session=choice.partition(":")[2]))
 
     def do_raw(self) -> None:
         self.pane.turn_over()

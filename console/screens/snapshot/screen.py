@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,12 +13,14 @@ from textual.binding import BindingType
 from textual.containers import Container
 
 from affidavit.retrieval.misleading import WAYS
-from affidavit.session.address import AddressError, parse
+from affidavit.session.address import AddressError
+from affidavit.session.address import parse as parse_address
 from console.actions import Action, Situation
 from console.finding import NotFound, resolve
 from console.screens.list_view import ListView
 from console.screens.snapshot.found import Found, Item, read_snapshot
 from console.screens.snapshot.lines import about, funnel, item_head, item_line
+from console.screens.snapshot.otherwise import HINT, moved_line, parse
 from console.screens.view import Copy, Place, bindings, dot
 from console.widgets import figures
 from console.widgets.bar import Bar
@@ -29,6 +31,9 @@ from console.widgets.safe import Outside
 from console.widgets.text_view import TextView
 from console.widgets.virtual_list import VirtualList
 from console.widgets.wrapping import pieces
+
+if TYPE_CHECKING:
+    from affidavit.retrieval.what_if import Moved, WhatIf
 
 STEPS = 5
 
@@ -46,6 +51,10 @@ class SnapshotView(ListView):
         self._place = Place("snapshot")
         self._found: Found | None = None
         self._rejected = False
+        self._otherwise = ""
+        """Other settings as they were typed; while there are any, the list shows what they would change."""
+        self._what: WhatIf | None = None
+        self._wrong = ""
         self._funnel = [Bar(classes="funnel") for _ in range(STEPS)]
         self._tabs = Bar(id="snapshot-tabs")
         self._text = TextView(id="snapshot-text")
@@ -61,7 +70,7 @@ class SnapshotView(ListView):
 
     def arrive(self, place: Place) -> None:
         if self._found is None or (place.session, place.event) != (self._place.session, self._place.event):
-            self._place, self._found = place, None
+            self._place, self._found, self._otherwise = place, None, ""
             self._rows.clear()
             self.console_app.pool.ask(
                 (self, "snapshot"), lambda archive: read_snapshot(archive, place.session), self._show, self._fail
@@ -90,12 +99,31 @@ class SnapshotView(ListView):
     def _list(self) -> None:
         if self._found is None:
             return
+        if self._otherwise:
+            self._list_otherwise(self._found)
+            return
         items = self._found.rejected if self._rejected else self._found.selected
         draw = partial(_draw, outside=self.console_app.outside)
         self._rows.show(Listed(items, lambda item: (item.seen is None, item.number), draw), total=len(items))
         self._say_tabs()
         if not items:
             self._text.show((), ())
+
+    def _list_otherwise(self, found: Found) -> None:
+        """What would have become visible, and what would have gone, under the settings typed."""
+        from affidavit.retrieval.what_if import Moved, what_if
+
+        changed, self._wrong = parse(self._otherwise)
+        self._what = None if changed is None else what_if(found.body, changed)
+        rows: list[tuple[str, Moved]] = []
+        if self._what is not None:
+            told = (("appears", self._what.appeared), ("goes", self._what.gone), ("resized", self._what.resized))
+            rows = [(word, one) for word, moved in told for one in moved]
+            rows += [("unknown", Moved(id, id, why, why, *[None] * 4)) for id, why in self._what.unknown]
+        draw = partial(_draw_moved, outside=self.console_app.outside)
+        self._rows.show(Listed(rows, lambda row: (row[0], row[1].candidate_id), draw), total=len(rows))
+        self._text.show((), ())
+        self._say_tabs()
 
     def _fail(self, error: Exception) -> None:
         if isinstance(error, NotFound):
@@ -107,8 +135,8 @@ class SnapshotView(ListView):
     @property
     def item(self) -> Item | None:
         """The candidate under the cursor."""
-        item: Item | None = self._rows.item
-        return item
+        item: Any = self._rows.item
+        return item if isinstance(item, Item) else None
 
     @on(VirtualList.Moved)
     def _moved(self) -> None:
@@ -129,6 +157,12 @@ class SnapshotView(ListView):
 
     def _say_empty(self, notice: Notice) -> None:
         if self._found is None:
+            return
+        if self._otherwise:
+            said = self._wrong or "The model would have been shown the same under these settings."
+            notice.say(
+                Ink("head", "What if"), [(Ink("text", self.console_app.outside.line(said, 100)),)], (("esc", "leave"),)
+            )
             return
         title, why = self._emptiness(self._found)
         notice.say(
@@ -167,6 +201,15 @@ class SnapshotView(ListView):
         if self._found is None:
             return
         inks: list[Ink] = [Ink("text", "   ")]
+        if self._otherwise:
+            said = self.console_app.outside.line(self._otherwise, 60)
+            inks += [
+                Ink("head", "What if "),
+                Ink("hit", said),
+                Ink("quiet", "   the recorded candidates, no new search"),
+            ]
+            self._tabs.say(tuple(inks))
+            return
         for word, items, front in (
             ("Selected", self._found.selected, not self._rejected),
             ("Rejected", self._found.rejected, self._rejected),
@@ -239,7 +282,7 @@ class SnapshotView(ListView):
             now,
             row=self.item is not None,
             loading=self._found is None,
-            transient=now.transient or self.has_class("-whole"),
+            transient=now.transient or self.has_class("-whole") or bool(self._otherwise),
         )
 
     # actions
@@ -257,7 +300,7 @@ class SnapshotView(ListView):
             return
         ref = item.word("sourceRef")
         try:
-            address = parse(_address_of(ref))
+            address = parse_address(_address_of(ref))
         except AddressError:
             self.set_class(not self.has_class("-whole"), "-whole")
             (self._text if self.has_class("-whole") else self._rows).focus()
@@ -268,7 +311,32 @@ class SnapshotView(ListView):
 
         app.pool.ask((self, "source"), lambda archive: resolve(archive, address), app.go, failed)
 
+    # what if
+
+    def do_what_if(self) -> None:
+        self.console_app.shell.ask("filter", "W ", self._otherwise, HINT)
+
+    @property
+    def filter_text(self) -> str:
+        return self._otherwise
+
+    def preview(self, text: str) -> None:
+        self._otherwise = text
+        self._list()
+        self.console_app.shell.hint(self.preview_hint())
+        self.tell()
+
+    def preview_hint(self) -> Line:
+        if not self._otherwise or self._what is None:
+            return (Ink("person", self.console_app.outside.line(self._wrong, 60)),) if self._wrong else ()
+        what = self._what
+        tokens = f"{figures.number(what.tokens)} tokens"
+        return dot(f"+{len(what.appeared)} −{len(what.gone)}", f"{len(what.visible)} visible", tokens)
+
     def leave(self) -> bool:
+        if self._otherwise:
+            self.preview("")
+            return True
         if self.has_class("-whole"):
             self.remove_class("-whole")
             self._rows.focus()
@@ -308,6 +376,10 @@ class SnapshotView(ListView):
 def _address_of(ref: str) -> str:
     """A source reference as an address, where it is one: a digest names recorded bytes."""
     return f"payload/{ref.removeprefix('sha256:')}" if ref.startswith("sha256:") else ref
+
+
+def _draw_moved(row: tuple[str, Moved], room: int, *, outside: Outside) -> Line:
+    return moved_line(row[0], row[1], room, outside)
 
 
 def _draw(item: Item, room: int, *, outside: Outside) -> Line:
