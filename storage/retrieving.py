@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+import orjson
+
 from affidavit.retrieval.pipeline import Retrieved, retrieve
 from affidavit.retrieval.record import snapshot_bytes
 from affidavit.retrieval.request import RetrievalIntent, RetrievalScope
