@@ -126,6 +126,7 @@ CREATE TABLE source (
 	unknown INTEGER NOT NULL,
 	duplicates INTEGER NOT NULL,
 	unreadable INTEGER NOT NULL,
+	turn INTEGER NOT NULL,
 	PRIMARY KEY (no)
 )
  STRICT;

@@ -166,6 +166,7 @@ class Source(SQLModel, table=True):
     unknown: int = Field(sa_column=_int())
     duplicates: int = Field(sa_column=_int())
     unreadable: int = Field(sa_column=_int())
+    turn: int = Field(sa_column=_int())
 
 
 class Session(SQLModel, table=True):

@@ -5,7 +5,7 @@ what it must remember is a small state per session plus look-ups by id through :
 and no table, and any split of the same records into batches gives the same rows.
 
 - A *turn* begins with a record that has a prompt key; any other record belongs to the turn of the record it
-  follows, or to the newest turn where that is not in the log.
+  follows, or, where that is not in the log, to that of the main agent's last record in its file.
 - The *main chain* is the chain of turns that ends in the newest leaf. A rewind (a prompt, or a user or agent
   record on a part already abandoned) moves it, and the part of the old chain below the fork gets a number.
 - An observation is *paired* with its intent by call id, whichever comes first; the observation of a test, lint or
@@ -120,7 +120,7 @@ class Known(Protocol):
     def files_of(self, format: str, native: str) -> list[int]: ...
     def marks(self, n: int) -> Marks | None: ...
     def original(self, n: int) -> int | None: ...
-    def message(self, n: int) -> str | None: ...
+    def message(self, n: int) -> tuple[str, bytes] | None: ...
     def spent_by(self, n: int) -> tuple[int, int] | None: ...
 
 
@@ -203,6 +203,7 @@ class Derivation:
         self._fresh: dict[str, set[int]] = {}
         self._newest = 0
         self._echoes: dict[int, int] = {}
+        self._displaced = 0
 
     def begin(self) -> None:
         """Forget the last batch's changes; states are kept."""
@@ -381,6 +382,7 @@ class Derivation:
             source.sort = at
         places = self._places
         again = False
+        self._displaced = 0
         if first in places and first:
             again = record[:1] != "="
             tell = self._again if again else self._repeat
@@ -405,20 +407,28 @@ class Derivation:
             if prompt and state.tasks:
                 self._lanes_changed(state, sidechains.began(state, name, prompt))
         place = places.get(above) if above else None
-        turn = 0
+        turn, head = 0, state.head_turn
         if queue is not None and queue[0] in echoes.STREAMS:
             known = self if (source.format, native) in self._own else self.known
             original = echoes.heard(queue[0], queue[1], state.no, n, known, self.changes.echoes)
             if original is not None:
-                self._echoed(first, n, original)
+                self._echoed(source, first, n, original)
                 return
         elif queue is not None and queue[0] in _STATES:
-            spent = self._stated(state, queue, rows, spent)
+            spent = self._stated(state, queue, rows, spent, source.sort)
         elif queue is not None and not lane:
             self._queued(state, queue, prompt, n, source.sort)
         if not lane:
-            above_turn = place.turn if place and not place.lane else state.head_turn
+            own = native == source.native
+            above_turn = source.turn if own and prompt is None and state.head_turn == head else state.head_turn
+            if place and not place.lane:
+                above_turn = place.turn
             turn = self._turn(state, prompt, leaf, n, source.sort, above_turn)
+            if own:
+                source.turn = turn
+            if again and self._displaced and turn and state.turns[turn].n == self._displaced:
+                said(state, turn, n, source.sort)
+                self.changes.turns.add((state.no, turn))
         if facts:
             if facts != state.stated:
                 statements.heard(state, facts, source.sort)
@@ -468,17 +478,33 @@ class Derivation:
         """A record id seen before: count an equal copy (0), or give the other content ids of its own."""
         n, native, record, first, paths = name
         place, raw = self._places[first], self.known.record(n)
-        if self.known.record(place.n) == raw:
+        held = self.known.record(place.n)
+        if held == raw:
             return self._copy(source, state, n, place, rows)
-        record = f"{record}={sha256(raw).hexdigest()}"
-        first = event_id(source.format, native, record, "")
+        own, its = (f"{record}={sha256(value).hexdigest()}" for value in (raw, held))
+        first = event_id(source.format, native, own, "")
         if found := self._places.get(first) or self.known.places([first]).get(first):
             return self._copy(source, state, n, found, rows)
-        for row, path in zip(rows, paths, strict=True):
-            row[ID] = event_id(source.format, native, record, path if row is not rows[0] else "")
+        alone = len(rows) == 1 and self._has_event(place.n) and not self._has_event(place.n + 1)
+        if alone and self._keeps_id(source, rows[0], own, place.n, its):
+            self._event(place.n)[ID] = other = event_id(source.format, native, its, "")
+            self._places[other] = place
+            self._displaced = place.n
+            first = rows[0][ID]
+        else:
+            for row, path in zip(rows, paths, strict=True):
+                row[ID] = event_id(source.format, native, own, path if row is not rows[0] else "")
         if rows and self._has_event(place.n):
             self._flag(self._event(place.n), "", "same_id_differs")
         return first
+
+    def _keeps_id(self, source: SourceState, row: Row, name: str, other: int, its: str) -> bool:
+        """Whether of two records with one id the new one keeps it: the older does, whichever is read first.
+
+        Of equal times the first in a file does, and of two files' the one whose hash is smaller.
+        """
+        when, before = _when(row), _when(self._event(other))
+        return when < before or (when == before and name < its and self.known.source_of(other) != source.no)
 
     def _repeat(self, source: SourceState, state: SessionState, name: Name, rows: list[Row]) -> int:
         """A record without an id whose bytes stood before: the next of its file, or a copy of another file's (0).
@@ -520,8 +546,11 @@ class Derivation:
     def _paid_once(self, state: SessionState, n: int, row: Row, message: int, other: Row) -> None:
         """Two sessions hold one record of one message: it was paid for where it was earlier; where none is, once."""
         copied = next((one for one in self._twinned(state) if one.no == other[SESSION]), None)
-        name = self.known.message(other[N]) if copied is not None else None
-        if copied is None or not name or message != event_id(state.format, state.native, name, "usage"):
+        said = self.known.message(other[N]) if copied is not None else None
+        if copied is None or said is None or said != self.known.message(n):
+            return
+        name = said[0]
+        if message != event_id(state.format, state.native, name, "usage"):
             return
         first = _when(row), state.native
         unpaid = state if (_when(other), copied.native) < first else copied
@@ -538,17 +567,19 @@ class Derivation:
     def _spent_on(self, key: tuple[int, int]) -> Spent | None:
         return self.changes.usage.get(key) or self._spent.get(key) or self.known.usage(key[0], [key[1]]).get(key[1])
 
-    def _echoed(self, first: int, n: int, original: int) -> None:
+    def _echoed(self, source: SourceState, first: int, n: int, original: int) -> None:
         """A record says what another stream of its log said before: it has a place, and no event of its own."""
         self.changes.copied.append((n, original))
         self._echoes[n] = original
         if first:
-            self._places[first] = Place(n, 0, 0, None)
-            self.changes.passed.append((first, 0, 0, None, n))
+            self._places[first] = Place(n, source.turn, 0, None)
+            self.changes.passed.append((first, source.turn, 0, None, n))
 
     def _copy(self, source: SourceState, state: SessionState, n: int, place: Place, rows: list[Row]) -> int:
         source.duplicates += 1
         state.duplicates += 1
+        if not place.lane and state.no == source.session:
+            source.turn = place.turn
         of: int | None = place.n
         if rows and self._has_event(place.n):
             self._event(place.n)[COPIES] += 1
@@ -624,19 +655,27 @@ class Derivation:
         self._lanes_changed(state, changed)
         return number
 
-    def _stated(self, state: SessionState, told: tuple[str, Any], rows: list[Row], spent: Spending) -> Spending:
+    def _stated(
+        self, state: SessionState, told: tuple[str, Any], rows: list[Row], spent: Spending, sort: int
+    ) -> Spending:
         """A record states what holds from here on. Gives the tokens it tells of."""
         what, value = told
         if what == policies.POLICY:
-            state.policy, changed = policies.stated(state.policy, value)
+            after, changed = policies.stated(state.policy, value)
             if changed and rows:
                 rows[0][SUMMARY] = summarise(changed)
+            if state.policy_at is None or state.policy_at <= sort:
+                state.policy, state.policy_at = after, sort
+            if (model := value.get("model")) and model not in state.models and len(state.models) < 64:
+                state.models.append(marked(model))
+            spent = None
         elif what == policies.ROLLBACK:
             self.changes.turns.update((state.no, turn) for turn in rolled_back(state, value))
         else:
-            before, state.totals = state.totals, value[:3]
             if not value[3]:
-                spent = _since(before, value[:3])
+                spent = _since(state.totals, value[:3])
+            if state.totals_at is None or state.totals_at <= sort:
+                state.totals, state.totals_at = value[:3], sort
         return spent
 
     def _queued(self, state: SessionState, queue: tuple[str, int], prompt: str | None, n: int, sort: int) -> None:

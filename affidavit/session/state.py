@@ -78,7 +78,7 @@ class SessionState:
     for its beginning; ``twins``: native ids of sessions that share records with it; see
     :mod:`affidavit.session.twins`. ``policy``: what the agent runs under now, see
     :mod:`affidavit.session.policies`. ``totals``: tokens of the session as its log last stated them: in, of those from
-    the cache, out.
+    the cache, out. ``policy_at``, ``totals_at``: sort keys of the records that stated them.
     """
 
     no: int
@@ -100,7 +100,9 @@ class SessionState:
     begun: int = 0
     twins: list[str] = field(default_factory=list)
     policy: dict[str, str] = field(default_factory=dict)
+    policy_at: int | None = None
     totals: tuple[int, int, int] | None = None
+    totals_at: int | None = None
     tasks: list[tuple[str, int, int, int, str]] = field(default_factory=list)
     starters: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     claims: dict[int, str] = field(default_factory=dict)
@@ -144,7 +146,9 @@ class SessionState:
             "begun": self.begun,
             "twins": self.twins,
             "policy": self.policy,
+            "policyAt": self.policy_at,
             "totals": self.totals,
+            "totalsAt": self.totals_at,
         }
 
     def resume(self, carried: dict[str, Any]) -> None:
@@ -163,7 +167,9 @@ class SessionState:
         self.begun = carried["begun"]
         self.twins = list(carried["twins"])
         self.policy = dict(carried["policy"])
+        self.policy_at = carried["policyAt"]
         self.totals = carried["totals"] and tuple(carried["totals"])
+        self.totals_at = carried["totalsAt"]
 
     @property
     def title(self) -> str:
@@ -185,7 +191,8 @@ class SessionState:
 class SourceState:
     """Where reading one revision of one file stands. Counts are of records; ``sort``: running maximum of instants.
 
-    ``document``: the name of a file that is one document of the format, empty for a log.
+    ``turn``: of the main agent's last record in it. ``document``: the name of a file that is one document of the
+    format, empty for a log.
     """
 
     no: int
@@ -199,4 +206,5 @@ class SourceState:
     unknown: int = 0
     duplicates: int = 0
     unreadable: int = 0
+    turn: int = 0
     document: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from hashlib import sha256
 
 import orjson
 
@@ -200,15 +201,16 @@ class Tables:
         row = self.connection.execute(f"SELECT original FROM {self.prefix}copied WHERE n = ?", (n,)).fetchone()
         return row and int(row[0])
 
-    def message(self, n: int) -> str | None:
-        """The id of the model message a record is a part of."""
+    def message(self, n: int) -> tuple[str, bytes] | None:
+        """The model message a record is a part of: its id, and a digest of all the record holds of it."""
         try:
             record = orjson.loads(self.record(n))
-        except ValueError:
+            message = record.get("message") if type(record) is dict else None
+            name = message.get("id") if type(message) is dict else None
+            whole = orjson.dumps(message, option=orjson.OPT_SORT_KEYS)
+        except (ValueError, TypeError):
             return None
-        message = record.get("message") if type(record) is dict else None
-        name = message.get("id") if type(message) is dict else None
-        return name if type(name) is str else None
+        return (name, sha256(whole).digest()) if type(name) is str else None
 
     def spent_by(self, n: int) -> tuple[int, int] | None:
         """The message, as (session, id), whose tokens stand with an event."""

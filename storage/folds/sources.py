@@ -9,7 +9,7 @@ from affidavit.session.state import SourceState
 
 SOURCE_COLUMNS = (
     "no", "id", "revision", "key", "path", "format", "native", "lane", "session", "cursor", "line", "sort", "entries",
-    "last", "records", "mapped", "unknown", "duplicates", "unreadable",
+    "last", "records", "mapped", "unknown", "duplicates", "unreadable", "turn",
 )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ class SourceRow:
         return (
             state.no, self.id, self.revision, self.key, self.path, self._format, state.native, state.lane,
             state.session, self.cursor, self.line, state.sort, self.entries, self.last, state.records,
-            state.mapped, state.unknown, state.duplicates, state.unreadable,
+            state.mapped, state.unknown, state.duplicates, state.unreadable, state.turn,
         )  # fmt: skip
 
 

@@ -198,6 +198,31 @@ def test_tokens_of_a_copied_message_count_where_it_is_older(
     assert_holds(path)
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("times", [("00", "00", "00"), ("05", "00", "09")])
+def test_which_of_several_records_keeps_their_id_does_not_depend_on_the_order(
+    tmp_path: Path, order: tuple[int, ...], times: tuple[str, ...]
+) -> None:
+    """One id given to three prompts; what follows it, and a copy of one of them in a fourth file."""
+    told = []
+    files = [
+        [log.person(f"Prompt {number}", "p", uuid="u", timestamp=f"2026-03-02T09:00:{second}.000Z")]
+        for number, second in enumerate(times)
+    ]
+    files[1] += log.chain(log.says("Well", timestamp="2026-03-02T09:01:00.000Z"), after="u")
+    for reading in (range(3), order):
+        with store_in(tmp_path, f"{len(told)}.db") as store:
+            for place in (*reading, 2):
+                name = f"{place}.jsonl" if place in reading else "copy.jsonl"
+                take(store, write(tmp_path / str(len(told)), log.lines(files[place]), name))
+            take(store, write(tmp_path / str(len(told)), log.lines(files[2]), "copy.jsonl"))
+            assert_holds(store.path)
+            found = folds(store.path)
+            told.append({name: found[name] for name in ("event", "turn", "copied", "lane", "usage")})
+    assert_same(*told)
+    assert sum("same_id_differs" in row for row in told[0]["event"]) == 3
+
+
 # ------------------------------------------------------------------------------------------------ parts
 
 
