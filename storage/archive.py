@@ -32,6 +32,9 @@ from storage.queries.models import (
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from affidavit.gate.hit import MemoryHit, RecallQuery
     from affidavit.policy.change import Standing
     from affidavit.retrieval.candidate import Recaller
     from affidavit.retrieval.request import RetrievalScope
@@ -153,7 +156,21 @@ class Archive:
         """What finds candidates in this store for a retrieval within a scope."""
         from storage.recallers import recallers
 
-        return recallers(self._link, lambda: self._records, scope)
+        return recallers(self._link, lambda: self._records, self._memories, scope)
+
+    def _memories(self) -> Recaller:
+        """What recalls memories, through the gate of the policy in force."""
+        from affidavit.policy.document import Policy
+        from affidavit.retrieval.memories import MemoryRecaller
+
+        standing = self.policy()
+
+        def find(query: RecallQuery, now: datetime) -> list[MemoryHit]:
+            if standing.erased:
+                raise LookupError("the policy in force was erased: nobody knows the gate's settings")
+            return self.governed.hits(query, now)
+
+        return MemoryRecaller(find, (standing.policy or Policy()).gate)
 
     @cached_property
     def governed(self) -> Governed:

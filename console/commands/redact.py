@@ -42,21 +42,23 @@ def redact_command(call: Call, address: str, who: str | None, reason: str, dry_r
     Gone are the bytes, their salts, every word of them in tables and indexes, and the snapshots that show a model a
     part of them. What stays is that something was there, when, and who had it erased why: its address says so, and
     affidavit verify still holds. A file of a workspace is named by its text: payload/SHA256. Nothing brings it back.
+    Only reviewers of the policy may, or, where it names none, you; no agent.
     """
-    from affidavit.policy.actors import Refusal
+    from affidavit.policy.actors import refused
     from storage.redact import RedactionError
     from storage.redacting import carry_out
     from storage.store import Store
 
     actor = actor_of(call, who)
-    if actor.agent is not None:
-        why = f"this runs under {actor.agent}; no agent erases what is recorded, a person does it in a terminal"
-        raise said_no(call, Refusal("agent", why))
     try:
         named = parse(address)
     except AddressError as error:
         raise Refused(error.reason, error.hint) from None
     with call.archive() as archive:
+        policy = archive.policy().policy
+        no = refused(actor, policy.reviewers if policy is not None else ())
+        if no is not None:
+            raise said_no(call, no)
         doomed = _doomed(archive, named)
     if not doomed.records and not doomed.texts:
         raise Refused(f"nothing is left to erase at {named}")

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["recallers"]
 
 
-def recallers(link: ReadConnection, records: Callable[[], Records], scope: RetrievalScope) -> list[Recaller]:
-    """Those that a scope's sources ask for."""
+def recallers(
+    link: ReadConnection, records: Callable[[], Records], memories: Callable[[], Recaller], scope: RetrievalScope
+) -> list[Recaller]:
+    """Those that a scope's sources ask for. ``memories`` makes the one that asks the recall gate."""
     from storage.recallers.files import SOURCES, FileRecaller
     from storage.recallers.sessions import ArtifactRecaller, PastSessionsRecaller, SessionRecaller
     from storage.workspace.asking import Rarity
@@ -28,4 +30,6 @@ def recallers(link: ReadConnection, records: Callable[[], Records], scope: Retri
     every: list[Recaller] = [FileRecaller(link, source, rarity) for source in SOURCES]
     every += [SessionRecaller(link, records), ArtifactRecaller(link, records), PastSessionsRecaller(link, records)]
     allowed = set(scope.allowed_sources) - set(scope.denied_sources)
+    if "verified-memory" in allowed:
+        every.append(memories())
     return [one for one in every if allowed & set(one.sources)]

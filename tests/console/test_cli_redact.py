@@ -149,6 +149,8 @@ def test_no_agent_erases_and_what_cannot_be_is_refused(run: Runner, monkeypatch:
         done = run("redact", address, "--reason", "x")
         assert (done.code, said in done.err) == (2, True), done.err
     assert run("redact", session).code == 2
+    done = run("redact", session, "--reason", "x", "--as", "somebody else", "--json")
+    assert (done.code, done.json["refused"]["code"]) == (2, "not_allowed")
     monkeypatch.setenv("CLAUDECODE", "1")
     done = run("redact", session, "--reason", "x", "--json")
     assert (done.code, done.json["refused"]["code"]) == (2, "agent")

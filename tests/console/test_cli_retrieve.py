@@ -141,6 +141,30 @@ def test_a_failed_check_of_an_earlier_session_in_the_folder_is_found(run: Runner
     assert "past-sessions" not in {item["source"] for item in retrieve(run, "--project", "other")["selectedItems"]}
 
 
+def test_an_approved_memory_is_recalled_through_the_gate_and_others_are_named(run: Runner) -> None:
+    def proposed(id: str, content: str, key: str) -> bytes:
+        said = {
+            "type": "memory.candidate", "id": id, "content": content, "kind": "project_fact", "confidence": "high",
+            "scope": {"level": "repo", "key": key}, "source": {"type": "explicit_user", "eventIds": []},
+            "status": "pending", "createdAt": "2026-05-14T10:00:00Z", "createdBy": "user",
+        }  # fmt: skip
+        return json.dumps(said).encode() + b"\n"
+
+    told = "The session role is solved in the fixture, not in the production default"
+    run.stdin = proposed("m-1", told, "acme/web") + proposed("m-2", "The session role is somewhere else", "acme/other")
+    assert run("record").code == 0
+    for id in ("m-1", "m-2"):
+        done = run("approve", id, "--reason", "seen")
+        assert done.code == 0, done.err
+    found = retrieve(run, "--project", "acme/web", "--source", "verified-memory")
+    assert [item["visibleText"] for item in found["selectedItems"]] == [told]
+    revoked = next(one for one in run("memories", "--json").json["memories"] if "fixture" in json.dumps(one))
+    assert run("revoke", revoked["id"], "--reason", "wrong").code == 0
+    found = retrieve(run, "--project", "acme/web", "--source", "verified-memory")
+    assert found["selectedItems"] == []
+    assert [(item["stage"], item["reason"]) for item in found["rejectedItems"]] == [("governance", "revoked")]
+
+
 def test_as_of_picks_the_version_that_stood_then(run: Runner) -> None:
     retrieve(run)
     then = run("snapshots", "--json").json["snapshots"][0]["at"]
