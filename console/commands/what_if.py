@@ -78,7 +78,7 @@ def what_if_command(
             return 0
         key = None if session is None else find_session(archive, session).key
         keys = archive.snapshots.keys(SnapshotFilter(session=key, since=since, until=until))
-        rows = ((archive.snapshots.row(key), archive.snapshots.line(key)) for key in keys)
+        rows = ((archive.snapshots.row(key), archive.snapshots.figures(key)) for key in keys)
         judged = ((row, what_if(recorded.body_of(line), changed)) for row, line in rows if row is not None)
         if call.output.json:
             different = 0
@@ -106,14 +106,18 @@ def _id(text: str) -> str:
 
 def _changed(given: dict[str, Any]) -> tuple[Changed, dict[str, Any]]:
     """The settings, and how they are said in JSON."""
-    from affidavit.retrieval.memories import gate_anew
     from affidavit.retrieval.what_if import Changed
 
     weights = None
     if given["weights"]:
         option = click.Option(["--weights"])
         weights = read_weights(pairs(click.get_current_context(), option, given["weights"].split(",")))
-    settings = _gate_settings(given["settings"]) if given["settings"] else None
+    settings, regate = None, None
+    if given["settings"]:
+        from affidavit.retrieval.memories import gate_anew
+
+        settings = _gate_settings(given["settings"])
+        regate = gate_anew(settings)
     try:
         changed = Changed(
             max_tokens=given["budget"],
@@ -123,7 +127,7 @@ def _changed(given: dict[str, Any]) -> tuple[Changed, dict[str, Any]]:
             top_k=given["top_k"],
             max_unverified=given["max_unverified"],
             allow=frozenset(given["allow"]),
-            regate=gate_anew(settings) if settings is not None else None,
+            regate=regate,
         )
     except ValueError as error:
         raise Refused(str(error)) from None

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import orjson
+
 from affidavit.text.marks import marked
 from storage.numbers import record_number
 from storage.queries.conditions import Condition, both, contains
@@ -181,6 +183,17 @@ class Snapshots:
     def line(self, key: int) -> dict[str, Any]:
         """The line a snapshot was recorded in, read again from its bytes; raises ``RecordError``."""
         value, _, _ = parse(self.raw(key))
+        return value if isinstance(value, dict) else {}
+
+    def figures(self, key: int) -> dict[str, Any]:
+        """The same in half the time, for counting over many; what is odd about the JSON is not looked for.
+
+        Raises ``RecordError``.
+        """
+        try:
+            value = orjson.loads(self.raw(key))
+        except orjson.JSONDecodeError:
+            return self.line(key)
         return value if isinstance(value, dict) else {}
 
     def place(self, key: int) -> SourceSpan:
