@@ -41,6 +41,9 @@ LOOKED_AT: Final = 80
 RECENT_PROBLEMS: Final = 4
 """The newest failures of the session are recalled whatever words they hold, where an error is looked for."""
 
+MOST_ARTIFACTS: Final = 2_000
+"""The newest artifacts of a session that are looked into."""
+
 PASSAGES: Final = 2
 """Parts of one long text that are given."""
 
@@ -226,8 +229,7 @@ class ArtifactRecaller(_Events):
         session = self._session(scope) if "artifact-store" in sub_query.sources else None
         if session is None:
             return []
-        kept = Condition("EXISTS (SELECT 1 FROM artifact a WHERE a.session = e.session AND a.n = (e.n >> 22) << 22)")
-        keys = self._matching(phrases(sub_query), session.no, [*times(scope.time_boundary), kept])
+        keys = self._bodies(phrases(sub_query), session.no, times(scope.time_boundary))
         found: list[_Rated] = []
         for key in keys:
             row = self._link.row(
@@ -238,6 +240,20 @@ class ArtifactRecaller(_Events):
             if row is not None:
                 found += self._parts(key, sub_query, scope, *row)
         return best(found, 2 * sub_query.top_k)
+
+    def _bodies(self, phrases: Iterable[str], session: int, tests: list[Condition]) -> list[int]:
+        """The newest artifacts of a session that hold any of the phrases: few of its events are artifacts."""
+        query = any_query(phrases)
+        if query is None:
+            return []
+        where = both([Condition("ix_text MATCH ?", (query,)), *tests])
+        rows = self._link.rows(
+            "SELECT e.n FROM (SELECT n FROM artifact WHERE session = ? ORDER BY n DESC LIMIT ?) a "
+            "CROSS JOIN event e ON e.n = a.n CROSS JOIN ix_text x ON x.rowid = -a.n "
+            f"WHERE {where.sql} LIMIT ?",
+            (session, MOST_ARTIFACTS, *where.values, LOOKED_AT),
+        )
+        return sorted((n for (n,) in rows), reverse=True)
 
     def _parts(
         self, key: int, sub_query: RetrievalSubQuery, scope: RetrievalScope, digest: bytes, media: str,
