@@ -397,7 +397,7 @@ def rule_verdict(content: str, line: str) -> Literal["restates", "contradicts"] 
 _PERSON = frozenset(
     {
         "directive_from_non_user", "hedged", "inferred_preference", "agent_echo", "echo", "external_source", "conflict",
-        "contradicts_rule_file", "lowers_safeguard", "hides_itself", "touches_rights", "confidence_unfounded",
+        "contradicts_rule_file", "lowers_safeguard", "hides_itself", "confidence_unfounded",
         "authority_without_user", "tombstone", "rejected_before", "artifact_missing", "expired",
     }
 )  # fmt: skip
@@ -422,6 +422,8 @@ def _outcome(candidate: MemoryCandidate, findings: list[Finding], risk: int, set
         return "narrow_scope"
     if codes & {"no_evidence", "evidence_missing", "duplicate"}:
         return "wait"
+    if risk >= settings.batch_from:
+        return "needs_person"
     return "shorten_ttl" if "ttl_missing" in codes else "may_approve"
 
 

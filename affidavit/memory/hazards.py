@@ -28,24 +28,41 @@ class Found(NamedTuple):
     said: str
 
 
+_VERBS = (
+    "use|run|add|set|send|upload|post|copy|write|call|install|skip|disable|enable|approve|"
+    "allow|ignore|prefer|avoid|keep|put|fetch|download|execute|trust|include|append|delete|"
+    "remove|commit|push|merge|report|store|save|check|start|stop|end|open|forward|share|"
+    "grant|give|treat|assume|route|pipe|export|recommend|mention|reply|answer|respond|accept|"
+    "bypass|respect|follow|apply|do|tell|ask|turn|make|let|print|log|register|point|rely|"
+    "consider|switch|pin|load|paste|expose|never|always|be"
+)
 _DIRECTIVE = re.compile(
-    r"\b(?:always|never|must(?: not)?|shall|do not|don't|make sure|be sure|remember to|from now on|going forward|in "
-    r"(?:the )?future|whenever|every time|you should|should(?: always| never| not)?|ensure|important:?|required to|"
-    r"need to|ignore (?:all|any|previous|the)|before (?:any|every|each)|after (?:any|every|each)|by default)\b"
-    r"|(?:^|[.;:\n]\s*)(?:please )?(?:use|run|add|set|send|upload|post|copy|write|call|install|skip|disable|enable|"
-    r"approve|allow|ignore|prefer|avoid|keep|put|fetch|download|execute|trust|include|append|delete|remove|commit|push|"
-    r"merge|report|store|save|check|start|stop|end|open|forward|share|grant|give|treat|assume|route|pipe|export|be|"
-    r"recommend|mention|reply|answer|respond)\b"
-    r"|必ず|してください|すること|しないこと|べき|今後は|常に|必须|必須|务必|務必|不要|总是|總是|以后|以後|请|請",
+    rf"(?:^|[.;:!?]\s+|\n\s*|\*\s*)(?:important:? |note:? |please |just )*(?:{_VERBS})\b"
+    r"(?!\s+(?:\w+\s+)?(?:is|are|was|were|has|of|holds?|keeps?|runs?)\b)"
+    r"|\b(?:do not|don't|make sure|be sure|remember to|from now on|going forward|in (?:the )?future|hereafter|"
+    r"(?:whenever|every time|any time|each time|if|when) (?:you|the (?:agent|assistant|model)|an agent)|"
+    r"(?:you|agents?|assistants?|claude|codex|the model|we|everyone|developers?|contributors?) "
+    r"(?:must|should|shall|need to|have to|are to|can safely|may safely)|"
+    rf"(?:must|should|shall|always|never) (?:not |always |never )?(?:{_VERBS})\b|required to|"
+    r"it is (?:fine|ok|okay|safe) to|"
+    r"ignore (?:all|any|previous|the)|before (?:any|every|each) \w+,|after (?:any|every|each) \w+,)"
+    r"|必ず|してください|すること|しないこと|べき|今後は|常に|必须|必須|務必|务必|不要|总是|總是|以后|以後|请|請",
     re.IGNORECASE,
 )
 _RIGHTS = re.compile(
-    r"https?://|\bwww\.|\b(?:passwords?|passphrase|secrets?|tokens?|credentials?|api[ _-]?keys?|private keys?|ssh|"
-    r"\.env|permissions?|sudo|root|admin(?:istrator)?|chmod|access rights?|login|oauth|auth(?:entication|orization)?|"
-    r"webhook|curl|wget|upload|exfiltrat\w*|send (?:it|them|the)|iam|security|vault|certificate|firewall|registry|"
-    r"paste(?:bin)?|endpoint|billing|production)\b|パスワード|認証|権限|秘密|密码|密碼|权限|令牌",
+    r"https?://|\bwww\.|\b(?:passwords?|passphrase|secret keys?|access tokens?|api[ _-]?keys?|private keys?|ssh keys?|"
+    r"sudo|chmod|exfiltrat\w*|pastebin|id_rsa|access rights?|root (?:access|user|shell)|"
+    r"admin(?:istrator)? (?:role|rights?|access))\b"
+    r"|(?<!\w)\.(?:env|ssh|npmrc|netrc|pypirc|aws)\b|パスワード|秘密鍵|密码|密碼|令牌",
     re.IGNORECASE,
 )
+_RIGHTS_IF_ORDERED = re.compile(
+    r"\b(?:secrets?|tokens?|credentials?|permissions?|login|oauth|auth(?:entication|orization)?|webhook|curl|wget|upload|"
+    r"iam|security|vault|certificate|firewall|registry|mirror|endpoint|billing|production|root|admin)\b|認証|権限|权限",
+    re.IGNORECASE,
+)
+"""Words that matter in an order, and are everyday words in a fact."""
+
 _SAFEGUARD = re.compile(
     r"--no-verify|--force\b|--insecure|--dangerously\S*|--yes\b|--allow-\S+|--skip-\S+|--no-check\S*|--trusted-host|"
     r"verify\s*=\s*false|strict\s*=\s*false|rejectunauthorized|"
@@ -62,12 +79,37 @@ _SAFEGUARD = re.compile(
     r"|確認(?:せず|なし|不要)|承認(?:なし|不要|せず)|テストを(?:省|飛ば|スキップ)|跳过|跳過|无需(?:确认|审批)|無需",
     re.IGNORECASE,
 )
+_GUARDED = (
+    r"(?:tests?|checks?|verif\w+|scans?|reviews?|reviewers?|hooks?|lint\w*|validation|warnings?|alerts?|tls|ssl|signing|"
+    r"signatures?|sandbox|approvals?|errors?|messages?|audit\w*|logging|safeguards?|rules?|limits?|permissions?)"
+)
+_SAFEGUARD_DOWN = re.compile(
+    rf"\b{_GUARDED}\b[^.;\n]{{0,50}}\b(?:turned off|switched off|disabled|skipped|suppressed|bypassed|ignored|muted|"
+    r"informational|optional|relaxed|waived|unnecessary|not (?:required|needed|enforced)|need not)\b"
+    r"|\b(?:accepted|approved|merged|granted|trusted|allowed) automatically\b|\bpre-?approved\b"
+    r"|\bmark(?:ed|s)? (?:it |them |as )*skipped\b|\bas root\b|\bneed(?:s)? not\b"
+    r"|\bwithout (?:an? |any |the )?(?:\w+ )?(?:staging|review|approval|confirmation|checks?|tests?|prompt|dry run)\b"
+    r"|\b(?:admin|root|full|write) (?:access|rights)\b[^.;\n]{0,40}\bby default\b",
+    re.IGNORECASE,
+)
+"""A safeguard that is said to be down, which a fact may truly say."""
+
+_LEAKS = re.compile(
+    r"\b(?:secrets?|tokens?|credentials?|(?:deploy|api|private|ssh) keys?|passwords?|customer \w+|personal data|"
+    r"\.env)\b[^.;\n]{0,50}\b(?:echoed|logged|printed|attached|posted|uploaded|copied|shared|exported|included|committed|"
+    r"pasted|emailed|exports?)\b"
+    r"|\b(?:posted|sent|uploaded|forwarded|routed|published|reported|mirrored|go(?:es)? through|served)\b[^.;\n]{0,40}"
+    r"\b(?:to|at|via|through|from) (?:[\w-]+\.)+[a-z]{2,}\b",
+    re.IGNORECASE,
+)
+"""What is secret and leaves, or where something is said to go."""
+
 _HIDES = re.compile(
     r"\b(?:do not|don't|never|without|no need to|avoid|not to)\b[^.;\n]{0,30}\b(?:mention\w*|tell\w*|reveal\w*|"
     r"disclos\w+|notif\w+|inform\w*|show\w* (?:this|the user)|report\w*|log(?:ging)? (?:this|it)|discuss\w*|surfac\w+|"
     r"rais\w+ (?:this|it))\b"
-    r"|\b(?:keep (?:this|it) (?:secret|quiet|hidden|private|to yourself)|silently|secretly|quietly|covertly|behind the "
-    r"scenes|unnoticed|invisib\w+|out of the (?:summary|diff|log|report))\b"
+    r"|\b(?:keep (?:this|it) (?:secret|quiet|hidden|private|to yourself)|secretly|covertly|behind the "
+    r"scenes|out of the (?:summary|diff|log|report))\b"
     r"|内緒|言わない|伝えない|黙って|不要告诉|不要提|别告诉|秘密地|悄悄",
     re.IGNORECASE,
 )
@@ -99,11 +141,16 @@ _LONE_HIDDEN = re.compile("[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\ufeff\
 
 def hazards(text: str) -> list[Found]:
     """Every hazard in a text, each code once, where it first stands."""
-    found = [
-        Found(code, *match.span(), display(match.group()[:120]))
-        for code, pattern in _PATTERNS
-        if (match := pattern.search(text)) is not None
-    ]
+    found: list[Found] = []
+    codes: set[str] = set()
+    for code, pattern in _PATTERNS:
+        if code not in codes and (match := pattern.search(text)) is not None:
+            found.append(Found(code, *match.span(), display(match.group()[:120])))
+            codes.add(code)
+    if "touches_rights" not in codes and codes & {"directive", "lowers_safeguard"}:
+        soft = _RIGHTS_IF_ORDERED.search(text)
+        if soft is not None:
+            found.append(Found("touches_rights", *soft.span(), display(soft.group())))
     found += _hidden(text)
     if holds_secret(text) or _SAID_SECRET.search(normal(text).text):
         found.append(Found("secret", 0, len(text), ""))
@@ -129,6 +176,8 @@ _PATTERNS: Final[tuple[tuple[Hazard, re.Pattern[str]], ...]] = (
     ("directive", _DIRECTIVE),
     ("touches_rights", _RIGHTS),
     ("lowers_safeguard", _SAFEGUARD),
+    ("lowers_safeguard", _SAFEGUARD_DOWN),
+    ("touches_rights", _LEAKS),
     ("hides_itself", _HIDES),
     ("hedged", _HEDGES),
 )

@@ -15,10 +15,13 @@ from affidavit.text.normal import normal
 
 _PLAIN = re.compile(
     r"^(?:the |our |all )?(?P<subject>[\w./'-]+(?: [\w./'-]+){0,3}?) "
-    r"(?P<verb>(?:is|are) (?:now )?(?:on|in|at|pinned to|set to|written in|called|named|owned by)|goes? to|"
+    r"(?P<verb>(?:is|are|was|were) (?:now )?"
+    r"(?:(?:defined|located|stored|kept|documented|declared|implemented|configured|"
+    r"hosted|deployed|run|built|released|served) (?:in|at|on|to|by|with|under|from)|"
+    r"on|in|at|pinned to|set to|written in|called|named|owned by)|goes? to|"
     r"runs? (?:on|with|under|in)|lives? (?:in|at|on|under)|deploys? to|points? to|listens? on|defaults? to|"
     r"(?:is|are)(?: now)?|(?:now )?uses?|requires?|targets?|returns?|exports?|supports?|(?:now )?=) "
-    r"(?:a |an |the |now )*(?P<value>[^.;]{1,80}?)"
+    r"(?:a |an |the |now )*(?P<value>(?:[^.;]|\.(?=\S)){1,80}?)"
     r"(?: now)?\.?$",
     re.IGNORECASE,
 )
@@ -33,6 +36,10 @@ _INSTEAD = re.compile(
 _CHOICE = re.compile(
     r"\b(?:chose|picked|prefer(?:red)?) (?P<value>[\w./@-]+) (?:over|instead of|to) (?P<other>[\w./@-]+)", re.I
 )
+
+
+_LABEL = re.compile(r"^[\w./-]+: ")
+"""What a sentence is about, before a colon."""
 
 
 class Claim(NamedTuple):
@@ -65,11 +72,11 @@ def _derived(content: str) -> set[tuple[str, str]]:
     found = {
         (f"class/{name}", said.copy().pop()) for name, said in chosen.items() if len(said) == 1 and not named.negative
     }
-    first = re.split(r"(?<=[.;])\s", " ".join(content.split()), maxsplit=1)[0]
+    first = _LABEL.sub("", re.split(r"(?<=[.;])\s", " ".join(content.split()), maxsplit=1)[0])
     plain = _PLAIN.match(first)
     if plain and not _MANY.search(plain["value"]) and not named.negative:
         subject = "-".join(sorted(content_words(plain["subject"])))
-        verb = re.sub(r"\b(now|is|are) ?", "", plain["verb"].casefold()).strip() or "is"
+        verb = re.sub(r"\b(now|is|are|was|were) ?", "", plain["verb"].casefold()).strip() or "is"
         if subject:
             found.add((f"{subject}/{_stem(verb)}", normal(plain["value"]).text))
     return found

@@ -12,21 +12,28 @@ from typing import Final
 from affidavit.text.normal import Normal
 
 CLASSES: Final[dict[str, str]] = {
-    "package-manager": "npm pnpm yarn bun pip poetry uv pipenv conda pdm hatch rye cargo bundler composer",
-    "test-runner": "jest vitest mocha ava jasmine pytest unittest nose2 nox tox rspec minitest junit testng phpunit",
-    "formatter": "prettier biome black yapf autopep8 gofmt rustfmt dprint clang-format",
-    "linter": "eslint tslint standardjs oxlint pylint flake8 ruff golangci-lint clippy rubocop",
+    "js-package-manager": "npm pnpm yarn bun",
+    "python-package-manager": "pip poetry uv pipenv conda pdm hatch rye",
+    "js-test-runner": "jest vitest mocha ava jasmine",
+    "python-test-runner": "pytest unittest nose2",
+    "js-formatter": "prettier biome dprint",
+    "python-formatter": "black yapf autopep8",
+    "js-linter": "eslint tslint standardjs oxlint",
+    "python-linter": "pylint flake8 ruff",
     "bundler": "webpack vite rollup esbuild parcel rspack turbopack",
     "database": "postgres postgresql mysql mariadb sqlite mongodb cockroachdb oracle mssql dynamodb firestore",
     "queue": "kafka rabbitmq sqs nats celery sidekiq bullmq pulsar activemq",
     "cache": "redis memcached valkey dragonfly",
     "ci": "jenkins buildkite circleci travis gitlab-ci teamcity drone azure-pipelines github-actions",
     "deploy-target": "heroku vercel netlify fly.io render kubernetes ecs nomad cloudrun lambda",
-    "web-framework": "express fastify koa hono nestjs django flask fastapi rails laravel spring gin actix axum",
+    "js-web-framework": "express fastify koa hono nestjs",
+    "python-web-framework": "django flask fastapi",
     "ui-framework": "react vue svelte solid angular preact qwik",
     "type-checker": "mypy pyright pyre pytype typescript flow",
-    "orm": "sqlalchemy sqlmodel prisma drizzle typeorm sequelize knex peewee tortoise hibernate",
-    "http-client": "requests httpx aiohttp axios got undici urllib3",
+    "python-orm": "sqlalchemy sqlmodel peewee tortoise",
+    "js-orm": "prisma drizzle typeorm sequelize knex",
+    "python-http-client": "requests httpx aiohttp urllib3",
+    "js-http-client": "axios got undici",
     "logging": "structlog loguru winston pino bunyan log4j zap zerolog",
     "indentation": "tabs 2-spaces 4-spaces",
     "quote-style": "single-quotes double-quotes",
@@ -48,13 +55,20 @@ _PHRASES: Final = (
     (re.compile(r"\bcircle ci\b"), ("ci", "circleci")),
     (re.compile(r"\bcloud run\b"), ("deploy-target", "cloudrun")),
 )
+_VERSIONS: Final = re.compile(
+    r"\b(node(?:\.?js)?|python|java|jdk|ruby|php|kotlin|rust|go|dotnet|postgres(?:ql)?|jvm) "
+    r"(?:version )?v?(\d+(?:\.\d+)*)\b"
+)
+"""A language or runtime with its version: a project has one of each at a time."""
+
 _MEMBERS: Final = {word: name for name, words in CLASSES.items() for word in words.split()}
 _SAME: Final = {"postgresql": "postgres"}
 _ONLY_WITH: Final = {
     "branch": re.compile(r"\b(?:branch|merge|base|target|push|pr|pull request)\b"),
     "indentation": re.compile(r"\bindent"),
     "merge-style": re.compile(r"\b(?:merge|merging|squash|pr|pull request|branch)"),
-    "http-client": re.compile(r"\b(?:http|client|library|use|calls?)\b"),
+    "python-http-client": re.compile(r"\b(?:http|client|library|use|calls?)\b"),
+    "js-http-client": re.compile(r"\b(?:http|client|library|use|calls?)\b"),
     "ui-framework": re.compile(r"\b(?:ui|frontend|component|framework|uses?|written|app)\b"),
     "deploy-target": re.compile(r"\b(?:deploy|host|ship|run|production|staging)"),
 }
@@ -71,4 +85,6 @@ def members(form: Normal) -> Iterator[tuple[str, str]]:
     for pattern, member in _PHRASES:
         if pattern.search(form.text):
             found.add(member)
+    for name, version in _VERSIONS.findall(form.text):
+        found.add((f"version/{name.removesuffix('.js').removesuffix('js').removesuffix('ql')}", version))
     yield from found
