@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from rich.segment import Segment, Segments
 from textual.app import App
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.widget import AwaitMount
@@ -23,6 +24,7 @@ from console.finding import Finding
 from console.history import History
 from console.jobs import Jobs
 from console.key_map import Keys
+from console.lean import lean_driver
 from console.menus import Menus
 from console.reading import ReadPool
 from console.saving import Saving
@@ -105,6 +107,9 @@ class AffidavitApp(App[None]):
         self.run(mouse=self.mouse)
 
     # looks
+
+    def get_driver_class(self) -> type[Driver]:
+        return lean_driver(super().get_driver_class())
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return PLAIN.variables() | {"cursor-style": "none"}
