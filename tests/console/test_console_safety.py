@@ -14,7 +14,7 @@ FILES = sorted(
     [*(CONSOLE / "screens").rglob("*.py"), *(CONSOLE / "widgets").rglob("*.py")]
     + [
         CONSOLE / f"{name}.py"
-        for name in ("app", "actions", "finding", "jobs", "menus", "paging", "standing", "themes")
+        for name in ("app", "actions", "finding", "jobs", "menus", "handing_over", "saving", "standing", "themes")
     ]
 )
 

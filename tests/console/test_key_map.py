@@ -84,7 +84,7 @@ def test_the_same_key_may_serve_actions_that_never_work_in_one_place(tmp_path: P
 
 async def test_the_console_follows_the_map_in_what_it_does_and_in_what_it_shows() -> None:
     keys = Keys({"copy": ("Y", "ctrl+y"), "help": ("f1",), "prompt.next": ("greater_than_sign",), "leave": ("x",)})
-    async with stage(keys=keys) as it:
+    async with stage(size=(120, 50), keys=keys) as it:
         await it.play("""
             keys    Y copy
             keys    f1 keys
