@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Literal, NamedTuple
 from unicodedata import normalize
 
@@ -25,6 +26,9 @@ CITATION_VERDICTS: dict[CitationVerdict, str] = {
 """Every verdict on a citation with what it means, the worst first."""
 
 MAX_QUOTES = 200
+MAX_CITATIONS = 2000
+"""Quotes and citations of one text that are looked at."""
+
 SHORTEST_QUOTE = 8
 
 
@@ -180,7 +184,7 @@ _LINES = re.compile(
     r"\s{0,3}\(?(?:lines?|L|Zeilen?|行)\s{0,2}(\d{1,7})(?:\s{0,2}[-–]\s{0,2}L?(\d{1,7}))?\)?", re.IGNORECASE
 )
 _QUOTED = re.compile(
-    r'"([^"\n]{8,2000})"|“([^”\n]{8,2000})”|「([^」\n]{8,2000})」|`([^`\n]{8,2000})`|^> ?(.{8,2000})$', re.M
+    r'"([^"\n]{8,2000})"|“([^“”\n]{8,2000})”|「([^「」\n]{8,2000})」|`([^`\n]{8,2000})`|^> ?(.{8,2000})$', re.M
 )
 
 
@@ -191,7 +195,7 @@ def citations_in(text: str, labels: Sequence[str]) -> list[Cited]:
     """
     found: list[Cited] = []
     quotes = [(match.start(), match.end(), next(g for g in match.groups() if g)) for match in _QUOTED.finditer(text)]
-    for start, end, label in _labels_in(text, labels):
+    for start, end, label in islice(_labels_in(text, labels), MAX_CITATIONS):
         lines = _LINES.match(text, end)
         span = (int(lines[1]), int(lines[2] or lines[1])) if lines else None
         sentence = sentence_around(text, start, end)

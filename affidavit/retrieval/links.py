@@ -110,7 +110,7 @@ def _in_block(item: Object, block: recorded.Block | None, text: str | None) -> L
         return Link(
             "block", "match" if found else "differs", text_hash(text), detail="" if found else "not in the block"
         )
-    if place.get("payload") not in (None, block.hash):
+    if place.get("payload") not in block.hashes:
         return Link("block", "differs", _said(place.get("payload")), block.hash, "it refers to another block")
     first, last = spots[0]
     given = block.data[first:last].decode("utf-8", "replace")

@@ -130,3 +130,16 @@ def test_the_altered_text_of_a_whole_story_is_found_by_its_item() -> None:
         if any(link.verdict == "differs" for link in links_of(line, item))
     ]
     assert bad == [line["snapshot"]["selectedItems"][2]["citationId"]]
+
+
+def test_in_a_block_that_was_altered_only_the_altered_text_is_at_fault() -> None:
+    retrieved = run(*STORY)
+    stored = orjson.loads(snapshot_bytes(retrieved.snapshot))
+    line = {"snapshot": stored, "block": retrieved.block.rendered.replace("must not change", "must now change")}
+    bad = {
+        item["citationId"]: [link.name for link in links_of(line, item) if link.verdict == "differs"]
+        for item in stored["selectedItems"]
+    }
+    assert bad.pop("rule#1") == ["visible"]
+    assert set(map(tuple, bad.values())) == {()}
+    assert block_link(line).verdict == "differs"
