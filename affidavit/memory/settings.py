@@ -80,7 +80,8 @@ class FourEyes(_Settings):
 
 
 class AutoApproval(_Settings):
-    """Which classes enter by themselves, as hints and below the lowest risk limit; off where none is named."""
+    """Which classes enter by themselves (``check --let-in``), as hints and below ``batch_from``: those of a kind and a
+    source named here. Off where none is."""
 
     kinds: tuple[Kind, ...] = ()
     sources: tuple[SourceType, ...] = ()

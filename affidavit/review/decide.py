@@ -43,7 +43,7 @@ def decide(state: State, command: Decide, now: datetime) -> list[Proposed] | Ref
     thing = state.thing
     if thing is None:
         return Refusal("illegal_transition", "there is nothing there to decide about")
-    if (no := _may(state, command.actor)) is not None:
+    if command.verb != "auto-approve" and (no := _may(state, command.actor)) is not None:
         return no
     if (no := _held(state.claim, command.actor, now)) is not None:
         return no
@@ -120,8 +120,9 @@ def undo_all(states: list[State], commands: list[Undo], now: datetime) -> list[P
 
 def _about_candidate(state: State, thing: CandidateState, command: Decide, now: datetime) -> list[Proposed] | Refusal:
     made: dict[str, Any] | None = None
-    if command.verb == "approve":
-        if (no := _approvable(state, thing, command)) is not None:
+    if command.verb in ("approve", "auto-approve"):
+        allowed = _approvable if command.verb == "approve" else _by_itself
+        if (no := allowed(state, thing, command)) is not None:
             return no
         made = _promoted(thing, command, now).document()
     elif command.verb in ("rewrite", "rescope"):
@@ -161,6 +162,21 @@ def _approvable(state: State, thing: CandidateState, command: Decide) -> Refusal
     return None
 
 
+POLICY = "policy"
+"""Who decides where something enters by itself."""
+
+
+def _by_itself(state: State, thing: CandidateState, command: Decide) -> Refusal | None:  # noqa: ARG001
+    """Why something does not enter by itself: the applied policy must name its class, and nothing speak against it."""
+    asked, report = state.settings.auto_approve, thing.report
+    if thing.candidate.kind not in asked.kinds or thing.candidate.source.type not in asked.sources:
+        return Refusal("not_allowed", "the policy in force lets nothing of its class in by itself")
+    ordered = "directive" in report.codes() and thing.candidate.source.type != "explicit_user"
+    if report.outcome != "may_approve" or report.risk >= state.settings.batch_from or ordered:
+        return Refusal("not_allowed", f"its risk is {report.risk}, its check says {report.outcome}: a person decides")
+    return None
+
+
 def memory_id(decision: str) -> str:
     """The id of the memory a decision lets in: ``m`` and 15 hex digits, made from the decision's own id."""
     return "m" + sha256(f"memory\0{decision}".encode()).hexdigest()[:15]
@@ -180,7 +196,7 @@ def _promoted(thing: CandidateState, command: Decide, now: datetime) -> Governan
             **{name: given[name] for name in kept if name in given},
             "id": memory_id(command.id),
             "candidateId": thing.id,
-            "authority": command.authority or candidate.authority_asked,
+            "authority": "hint" if command.verb == "auto-approve" else command.authority or candidate.authority_asked,
             "sourceRefs": list(candidate.source.event_ids),
             "version": 1,
             "status": "active",
@@ -303,7 +319,7 @@ def _entry(state: State, thing: CandidateState | MemoryState, command: Decide, m
         "what": "candidate" if candidate else "memory",
         "id": thing.id,
         "version": thing.version,
-        "memory": memory_id(command.id) if command.verb == "approve" else None,
+        "memory": memory_id(command.id) if command.verb in ("approve", "auto-approve") else None,
         "into": None if state.into is None or command.verb != "merge" else state.into.id,
         "until": command.until,
         "batch": command.batch,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,8 @@ SIGNS = {"info": "·", "warning": "!", "danger": "✗"}
 )
 @click.argument("id", metavar="[ID]", required=False)
 @click.option("--all", "everything", is_flag=True, help="Check every candidate that waits.")
-def check_command(call: Call, id: str | None, everything: bool) -> int:
+@click.option("--let-in", is_flag=True, help="Let in what the applied policy lets in by itself, as hints; with --all.")
+def check_command(call: Call, id: str | None, everything: bool, let_in: bool) -> int:
     """Check a candidate against its evidence, the store and the rule files.
 
     Each finding has a code, points and its evidence; the risk is their sum. The exit code is 1 where something must be
@@ -32,8 +34,10 @@ def check_command(call: Call, id: str | None, everything: bool) -> int:
     """
     from storage.queries.governed import GovernedFilter
 
-    if (id is None) != everything:
+    if (id is None) != everything or (let_in and not everything):
         raise click.UsageError("name one candidate, or ask for --all that wait")
+    if let_in:
+        _let_in(call)
     now = datetime.now(UTC)
     code = 0
     with call.archive() as archive:
@@ -64,6 +68,28 @@ def check_command(call: Call, id: str | None, everything: bool) -> int:
             code = max(code, _code(one))
         call.output.tell(plural(count, "candidate") + " checked")
     return code
+
+
+def _let_in(call: Call) -> None:
+    """Let in what the policy lets in by itself: decisions whose actor is the policy."""
+    from affidavit.policy.actors import Actor, Refusal
+    from affidavit.review.commands import Decide
+    from affidavit.review.decide import POLICY
+    from storage.queries.governed import GovernedFilter
+    from storage.reviewing import Desk
+    from storage.store import Store
+
+    now = datetime.now(UTC)
+    with call.archive() as archive:
+        rows = rows_of(archive, GovernedFilter(waiting=True), None, by_risk=True)
+        likely = [one.row.id for one in checked_of(archive, rows, now) if one.report.outcome == "may_approve"]
+    entered = 0
+    with Store.open(call.store) as store:
+        desk = Desk(store, clock=lambda: datetime.now(UTC))
+        for id in likely:
+            asked = Decide(os.urandom(16).hex(), "auto-approve", Actor(POLICY, POLICY), "the applied policy lets it in")
+            entered += not isinstance(desk.decide(asked, id), Refusal)
+    call.output.tell(f"{plural(entered, 'candidate')} let in by the policy")
 
 
 def _code(found: Checked) -> int:

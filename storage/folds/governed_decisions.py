@@ -31,6 +31,7 @@ _ENDS = {
     "approve": "approved", "auto-approve": "approved", "reject": "rejected", "rewrite": "pending", "rescope": "pending",
     "ask": "pending", "merge": "merged", "withdraw": "withdrawn", "forget": "withdrawn",
 }  # fmt: skip
+LETS_IN = ("approve", "auto-approve")
 _MEMORY_ENDS = {
     "rewrite": "active", "rescope": "active", "renew": "active", "revoke": "revoked", "deprecate": "deprecated",
     "merge": "merged", "forget": "revoked",
@@ -172,10 +173,10 @@ def _candidate(governed: Governed, verb: str, act: Any, made: Any, index: int, e
         **head,
         until=None if verb != "ask" else micros(until) if until else NO_DATE,
         merged=act["into"] if verb == "merge" else row.merged,
-        memory=act["memory"] if verb == "approve" else row.memory,
+        memory=act["memory"] if verb in LETS_IN else row.memory,
     )
     governed.rows.put("candidate", row)
-    if verb == "approve":
+    if verb in LETS_IN:
         _let_in(governed, act, made, row, index, entry, at)
 
 
@@ -316,7 +317,7 @@ def _restore_candidate(governed: Governed, decision: DecisionRow, before: Any, i
         governed.say("candidate", now.id, body)
     was = was._replace(version=version, n=now.n, seen=now.seen, origin=now.origin)
     governed.rows.put("candidate", was._replace(stream=entry["stream"], sseq=entry["sseq"], entry=index))
-    if decision.verb == "approve" and decision.memory is not None:
+    if decision.verb in LETS_IN and decision.memory is not None:
         memory: MemoryRow | None = governed.rows.get("memory", (decision.memory,))
         if memory is not None:
             held = governed.rows.get("memory_version", (memory.id, memory.version))
