@@ -134,11 +134,17 @@ class Archive:
 
         return source_bytes(self._link, digest)
 
-    def doomed(self, records: Iterable[int], texts: Iterable[bytes] = ()) -> Doomed:
-        """What a redaction of records (numbers of events) and of files' texts (SHA-256) would erase."""
+    def doomed(self, records: Iterable[int], texts: Iterable[bytes] = (), payloads: Iterable[bytes] = ()) -> Doomed:
+        """What a redaction of records (numbers of events), files' texts (SHA-256) and contents would erase."""
         from storage.redacting import doom
 
-        return doom(self._link, self.snapshots, records, texts)
+        return doom(self._link, self.snapshots, self._records, records, texts, payloads)
+
+    def erasable(self, entry: int) -> list[bytes] | None:
+        """Contents of an entry that can be erased, by commitment; ``None`` where it is of a type that is not."""
+        from storage.redacting import contents_of
+
+        return contents_of(self._link, entry)
 
     def records_of_session(self, session: int) -> list[int]:
         """Every record that a session rests on, by the number of its first event."""

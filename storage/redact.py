@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -51,9 +51,11 @@ def redact(
     random: Random = os.urandom,
     progress: Progress | None = None,
     payloads: Sequence[bytes] = (),
+    allowed: Callable[[Connection], None] | None = None,
 ) -> Redacted:
     """Erase the records that hold these events (numbers as in the ``event`` table), and ``payloads`` by commitment.
 
+    ``allowed`` is asked first, in the same transaction, and raises where this may not be done.
     Records that were counted as copies of them are erased with them. ``actor`` and ``reason`` stand in the entry's
     erasable payloads. Raises :class:`RedactionError` when a record is not there or was erased before, and
     ``StoreError`` when the store cannot be written; then nothing changes.
@@ -69,6 +71,8 @@ def redact(
     connection = store.connection
     try:
         connection.execute("BEGIN IMMEDIATE")
+        if allowed is not None:
+            allowed(connection)
         erased: list[_Erased] = []
         for entry in sorted(wanted):
             erased += _erase(connection, entry, dict.fromkeys(wanted[entry]))

@@ -20,6 +20,7 @@ from console.words import number, plural
 if TYPE_CHECKING:
     from affidavit.gate.settings import GateSettings
     from affidavit.retrieval.what_if import Changed, Moved, WhatIf
+    from storage.archive import Archive
     from storage.queries.snapshots import SnapshotRow
 
 PRINTS = (
@@ -78,8 +79,9 @@ def what_if_command(
             return 0
         key = None if session is None else find_session(archive, session).key
         keys = archive.snapshots.keys(SnapshotFilter(session=key, since=since, until=until))
-        rows = ((archive.snapshots.row(key), archive.snapshots.figures(key)) for key in keys)
-        judged = ((row, what_if(recorded.body_of(line), changed)) for row, line in rows if row is not None)
+        rows = [one for key in keys if (one := archive.snapshots.row(key)) is not None]
+        lines = ((one, _held(archive, one)) for one in rows)
+        judged = ((row, what_if(recorded.body_of(line), changed)) for row, line in lines if line is not None)
         if call.output.json:
             different = 0
             with call.output.listing("snapshots", before={"settings": said}) as (write, after):
@@ -94,6 +96,16 @@ def what_if_command(
     different = sum(found.changed for _, found in differing)
     call.output.say(f"{number(different)} of {plural(len(keys), 'retrieval')} would have shown something else")
     return 0
+
+
+def _held(archive: Archive, row: SnapshotRow) -> dict[str, Any] | None:
+    """What was recorded of a snapshot; ``None`` where it was erased, so that nothing can be said of it."""
+    from storage.queries.records import RecordWithheld
+
+    try:
+        return archive.snapshots.figures(row.key)
+    except RecordWithheld:
+        return None
 
 
 def _id(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from affidavit.session.event import Draft, Reading, Usage, event_hex
+from affidavit.session.event import KEPT, Draft, Reading, Usage, event_hex
 from affidavit.session.forks import FROM, SINCE, START
 from affidavit.session.policies import ESCALATED
 from affidavit.session.prepare import Fields, Prepared, Preparer
@@ -40,7 +40,7 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
     reading = reading_of(cut, voice)
     if reading is None or not reading.drafts or len(ids) != len(reading.drafts):
         apart = reading is not None and reading.kept is not None and not reading.drafts
-        return {**_BLANK, **place, "session": voice.native, "apart": apart}
+        return {**_BLANK, **place, "session": voice.native, "apart": apart, "kept": reading and _stripped(reading)}
     fields = Fields._make(Preparer(base_of(voice.format), voice.native, texts=False).prepare(reading, cut.value))
     told = {join[0]: join[3].partition(" ")[0] for join in fields.joins if join[3]}
     usage = reading.usage
@@ -58,6 +58,7 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
         "at": reading.at,
         "prompt": None if reading.lane else prompt,
         "leaf": reading.leaf,
+        "kept": _stripped(reading),
         "copies": {name: value for name, value in (reading.facts or {}).items() if name in COPIES} or None,
         "usage": usage and [usage.message, usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write],
         "drafts": [
@@ -78,6 +79,28 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
             for block, draft in enumerate(reading.drafts)
         ],
     }
+
+
+BARE: dict[str, dict[str, Any]] = {
+    "snapshot": {"purpose": None, "question": "", "sources": "[]", "reasons": "[]", "verdict": "text_missing"},
+    "gate_run": {"query": "", "space": None, "reasons": "[]"},
+}
+"""Tables whose rows stay when a record is erased, so that its address answers, and what their texts become."""
+
+
+def _stripped(reading: Reading) -> list[Any] | None:
+    """The row of a table in :data:`BARE`, as it is without its texts."""
+    table, columns = reading.kept or ("", ())
+    if table not in BARE:
+        return None
+    bare = BARE[table]
+    return [table, [bare.get(name, value) for name, value in zip(KEPT[table], columns, strict=True)]]
+
+
+def _kept(envelope: Envelope) -> tuple[str, tuple[Any, ...]] | None:
+    if kept := envelope.get("kept"):
+        return kept[0], tuple(kept[1])
+    return ("", ()) if envelope.get("apart") else None
 
 
 def withheld(envelope: Envelope, voice: Voice) -> Prepared:
@@ -111,7 +134,7 @@ def withheld(envelope: Envelope, voice: Voice) -> Prepared:
         drafts=drafts,
         facts=envelope.get("copies"),
         usage=None if envelope["usage"] is None else Usage(*envelope["usage"]),
-        kept=("", ()) if envelope.get("apart") else None,
+        kept=_kept(envelope),
     )
     return Preparer(base_of(voice.format), voice.native).prepare(
         reading, b"", tuple(envelope["ids"]), envelope["first"]

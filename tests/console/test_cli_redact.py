@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from cli_runner import Runner
 
@@ -144,7 +145,7 @@ def test_no_agent_erases_and_what_cannot_be_is_refused(run: Runner, monkeypatch:
         ("session/none", "no session"),
         ("nonsense", ""),
         ("payload/" + "0" * 64, "SHA-256"),
-        ("gate/x", "nothing can be erased"),
+        ("gate/x", "no gate run"),
     ):
         done = run("redact", address, "--reason", "x")
         assert (done.code, said in done.err) == (2, True), done.err
@@ -155,3 +156,112 @@ def test_no_agent_erases_and_what_cannot_be_is_refused(run: Runner, monkeypatch:
     done = run("redact", session, "--reason", "x", "--json")
     assert (done.code, done.json["refused"]["code"]) == (2, "agent")
     assert WORD.encode() in run("show", session, "--json").raw
+
+
+def test_only_a_reviewer_of_the_policy_erases(run: Runner) -> None:
+    session, _ = recorded(run)
+    file = str(run.file("p.toml", b'reviewers = ["ada"]\n'))
+    assert run("policy", "apply", file, "--reason", "two of us").code == 0
+    refused = run("redact", session, "--reason", "x", "--json")
+    assert (refused.code, refused.json["refused"]["code"]) == (2, "not_allowed")
+    assert WORD.encode() in raw(run) or run("search", WORD, "--json").json["hits"]
+    assert run("redact", session, "--reason", "x", "--as", "ada").code == 0
+    assert WORD.encode() not in raw(run)
+
+
+def test_what_repeats_it_goes_and_what_says_the_same_is_named(run: Runner) -> None:
+    said = f"The {WORD} key is under the mat by the door"
+    run.stdin = line("s-1", 1, "user.message", said) + line("s-2", 1, "user.message", said)
+    run("record")
+    run.stdin = line("s-1", 1, "user.message", said)
+    run("record")
+    found = {one["nativeId"]: f"session/{one['id']}" for one in run("sessions", "--json").json["sessions"]}
+    (other,) = events(run, found["s-2"])
+    tried = run("redact", found["s-1"], "--reason", "x", "--dry-run", "--json").json
+    assert [one["line"] for one in tried["copies"]] == [1]
+    assert tried["elsewhere"] == [other["address"]]
+    done = run("redact", found["s-1"], "--reason", "x")
+    assert f"not {other['address']}, which says the same" in done.out
+    assert "which repeats it" in done.out
+    assert run("show", other["address"], "--json").json["events"][0]["text"] == said
+    assert run("verify", "--json").json["withheld"] == 2
+    again = run("redact", other["address"], "--reason", "x", "--json").json
+    assert again["elsewhere"] == []
+    assert WORD.encode() not in raw(run)
+
+
+def test_a_gate_run_is_erased_and_its_address_says_by_whom(run: Runner) -> None:
+    hits = [{"id": "m", "title": f"On the {WORD}", "score": 0.1, "status": "approved"}]
+    file = str(run.file("h.json", json.dumps(hits).encode()))
+    gone, kept = (run("recall", word, "--hits", file, "--json").json["address"] for word in (f"a {WORD}", "another"))
+    assert run("redact", kept, "--reason", "x", "--dry-run").code == 0
+    done = run("redact", gone, "--reason", "x", "--json").json
+    shown = run("show", gone)
+    assert (shown.code, f"withheld by entry {done['entries'][0]}" in shown.err) == (2, True)
+    listed = {one["address"]: one["query"] for one in run("gate-runs", "--json").json["gateRuns"]}
+    assert listed == {gone: "", kept: "another"}
+    assert run("show", kept).code == 0
+    assert run("verify", "--json").json["holds"]
+    assert run("redact", kept, "--reason", "x").code == 0
+    assert WORD.encode() not in raw(run)
+    assert run("verify", "--json").json["holds"]
+    assert run("rebuild").code == 0
+    assert run("verify", "--json").json["holds"]
+
+
+def test_the_contents_of_a_policy_change_are_erased_and_recall_waits_for_another(run: Runner) -> None:
+    file = str(run.file("p.toml", f"[gate.default]\nsuperseded_words = ['{WORD}']\n".encode()))
+    entry = run("policy", "apply", file, "--reason", f"the {WORD}", "--json").json["entry"]
+    done = run("redact", f"entry/{entry}", "--reason", "x", "--json").json
+    assert (done["contents"], done["records"]) == (3, 0)
+    assert WORD.encode() not in raw(run)
+    (change,) = run("policy", "show", "--json").json["history"]
+    assert (change["reason"], change["withheldBy"]) == (None, done["entries"][0])
+    assert run("verify", "--json").json["holds"]
+    hits = str(run.file("h.json", b"[]"))
+    assert run("recall", "x", "--hits", hits).code == 2
+    assert run("policy", "apply", str(run.file("q.toml", b"")), "--reason", "anew").code == 0
+    assert run("recall", "x", "--hits", hits).code == 0
+    assert run("verify", "--json").json["holds"]
+
+
+def test_an_erased_snapshot_answers_at_its_address_and_is_passed_over(run: Runner) -> None:
+    shown = {"citationId": "c#1", "sourceRef": "x", "visibleText": f"{WORD} {WORD}", "tokens": 2}
+    stats = dict.fromkeys(("filtered", "rankedOut", "trimmed", "redacted"), 0) | {"recalled": 1, "selected": 1}
+    snapshot = {
+        "id": "r-9",
+        "createdAt": "2026-05-14T10:00:00Z",
+        "selectedItems": [shown],
+        "rejectedItems": [],
+        "candidateStats": stats,
+    }
+    run.stdin = json.dumps({"type": "retrieval.snapshot", "session": None, "snapshot": snapshot}).encode()
+    run.file("own.jsonl", run.stdin + b"\n")
+    assert run("import", str(run.folder / "own.jsonl")).code == 0
+    (row,) = run("snapshots", "--json").json["snapshots"]
+    entry = run("redact", row["address"], "--reason", "x", "--json").json["entries"][0]
+    refused = run("show", row["address"])
+    assert (refused.code, f"withheld by entry {entry}" in refused.err) == (2, True)
+    (after,) = run("snapshots", "--json").json["snapshots"]
+    assert (after["id"], after["verdict"], after["candidateStats"]) == ("r-9", "text_missing", row["candidateStats"])
+    asked = run("what-if", "--since", "2020-01-01", "--budget", "1", "--json")
+    assert (asked.code, asked.json["snapshots"]) == (0, [])
+    assert WORD.encode() not in raw(run)
+    assert run("verify", "--json").json["holds"]
+
+
+def test_on_a_terminal_it_asks_first(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    session, _ = recorded(run)
+    asked = []
+
+    def confirm(text: str, **_: Any) -> None:
+        asked.append(text)
+        raise click.Abort
+
+    monkeypatch.setattr(click, "confirm", confirm)
+    monkeypatch.setattr("console.commands.redact.asks", lambda _: True)
+    assert run("redact", session, "--reason", "x").code == 130
+    assert len(asked) == 1
+    assert run("verify", "--json").json["withheld"] == 0
+    assert run("redact", session, "--reason", "x", "--yes").code == 0
+    assert len(asked) == 1
