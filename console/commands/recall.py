@@ -16,7 +16,7 @@ from console.words import plural
 
 if TYPE_CHECKING:
     from affidavit.gate.gate import RecallGateResult
-    from affidavit.gate.hit import MemoryHit, NotAHit
+    from affidavit.gate.hit import MemoryHit, NotAHit, RecallQuery
     from affidavit.gate.settings import RecallGateConfig
     from affidavit.policy.document import Policy
 
@@ -32,7 +32,7 @@ LEVELS = ("user", "workspace", "repo", "branch", "module")
 
 @command("recall", "See what the recall gate lets through", prints=PRINTS)
 @click.argument("query", metavar="QUERY")
-@click.option("--hits", metavar="FILE", help="What a search found: JSON or JSON Lines; - for standard input.")
+@click.option("--hits", metavar="FILE", help="What another search found: JSON or JSON Lines; - for stdin.")
 @click.option("--scope", "scopes", metavar="LEVEL:KEY", multiple=True, help="Where it is asked, such as repo:acme/app.")
 @click.option("--user", metavar="NAME", help="Who asks.")
 @click.option("--agent", metavar="NAME", help="Which agent asks.")
@@ -52,20 +52,19 @@ def recall_command(
     dry_run: bool,
     **asked: Any,
 ) -> int:
-    """Pass what a search of memory found through the recall gate: scope, state, score, freshness, approval and more.
+    """Search the store's memories, and pass what is found through the recall gate: scope, state, score, age and more.
 
-    Every memory that is kept back is named with its reason. --hits is needed: hits are objects with id, title, body,
-    score, updatedAt, status, visibility, source and tags, each alone on a line, in an array, or under the key hits.
+    Every memory that is kept back is named with its reason. --hits judges what another search found instead: objects
+    with id, title, body, score, updatedAt, status, visibility, source and tags, each alone on a line, in an array, or
+    under the key hits.
     Each recall is recorded without the texts of memories, a dry run too: affidavit gate-runs lists them. Hits
     are judged by the policy applied to the store, or by the defaults where none is.
     """
     from affidavit.gate.gate import recall_gate
-    from affidavit.gate.hit import RecallQuery, read_hits
+    from affidavit.gate.hit import RecallQuery
     from storage.readers.own_gate import run_uid
     from storage.recalling import keep_recall
 
-    if hits is None:
-        raise Refused("no hits to judge", "name a file of hits with --hits, or - for standard input")
     fields = {name: value for name, value in asked.items() if value is not None}
     for scope in scopes:
         level, _, key = scope.partition(":")
@@ -77,24 +76,40 @@ def recall_command(
         raise click.UsageError("settings act once they are applied (affidavit policy apply); try them with --dry-run")
     by = _in_force(call) if settings is None else By(_tried(settings), None)
     config = by.policy.gate.of(question.memory_space)
-    values, others = _values(hits)
-    found, none = read_hits(values.values())
-    places = list(values)
-    others = sorted([*others, *(other._replace(place=places[other.place]) for other in none)])
-    result = recall_gate(found, question, config, _now(moment), dry_run=dry_run)
+    now = _now(moment)
+    found, others = (_remembered(call, question, now), []) if hits is None else _given(hits)
+    result = recall_gate(found, question, config, now, dry_run=dry_run)
     used = {"policyEntry": by.entry, "settings": shape(config)}
     passed = [{"id": one.id, "title": one.title, "score": one.score} for one in result.accepted]
     run = keep_recall(call.store, {**result.audit(), "accepted": passed, **used}, clock=lambda: datetime.now(UTC))
     address = None if run is None else f"gate/{run_uid(None, run)}"
     if call.output.json:
         call.output.document(
-            {**document(result, others, hits), **used, "recorded": run is not None, "id": run, "address": address}
+            {**document(result, others, hits or ""), **used, "recorded": run is not None, "id": run, "address": address}
         )
     else:
-        _print(call, result, others, hits)
+        _print(call, result, others, hits or "")
         call.output.tell(f"judged by {by.said(settings)}")
         call.output.tell(address or "not recorded: this store can only be read")
     return 3 if others else 0
+
+
+def _remembered(call: Call, question: RecallQuery, now: datetime) -> list[MemoryHit]:
+    """What the store's memories have for a question; a store that does not exist has none."""
+    if not os.path.exists(call.store):
+        return []
+    with call.archive() as archive:
+        return archive.governed.hits(question, now)
+
+
+def _given(file: str) -> tuple[list[MemoryHit], list[NotAHit]]:
+    """The hits a file holds, and what in it is none, by its places there."""
+    from affidavit.gate.hit import read_hits
+
+    values, cut = _values(file)
+    found, none = read_hits(values.values())
+    places = list(values)
+    return found, sorted([*cut, *(other._replace(place=places[other.place]) for other in none)])
 
 
 def document(result: RecallGateResult, others: list[NotAHit], file: str) -> dict[str, Any]:

@@ -78,7 +78,9 @@ def test_what_is_no_hit_is_listed_and_the_rest_is_judged(run: Runner, tmp_path: 
     assert "value 3 is no hit: not JSON" in words.err
 
 
-@pytest.mark.parametrize("words", [(), ("--hits", "absent.json"), ("--hits", "-"), ("--hits", "-", "--scope", "x:y")])
+@pytest.mark.parametrize(
+    "words", [("--scope", "repo"), ("--hits", "absent.json"), ("--hits", "-"), ("--hits", "-", "--scope", "x:y")]
+)
 def test_what_cannot_be_judged_is_refused(run: Runner, words: tuple[str, ...]) -> None:
     run.stdin = b"nonsense"
     done = run("recall", "x", *words)
@@ -148,3 +150,20 @@ def test_a_store_that_can_only_be_read_is_said_not_to_be_recorded_in(
     refuse("full")
     failed = run("recall", "x", "--hits", file, "--at", AT, "--json")
     assert (failed.code, failed.raw) == (2, b"")
+
+
+def test_without_hits_the_store_is_searched_and_what_was_revoked_is_kept_back(run: Runner) -> None:
+    words = ("recall", "how do the parser's tests run", "--scope", "repo:acme/app", "--json")
+    assert run(*words).json["accepted"] == []
+    proposed = run("propose", "The parser's tests run with pnpm", "--scope", "repo:acme/app", "--id", "c-1")
+    assert proposed.code == 0, proposed.err
+    assert run(*words).json["accepted"] == []
+    assert run("approve", "c-1", "--reason", "seen").code == 0
+    memory = run("memories", "--json").json["memories"][0]["id"]
+    (told,) = run(*words).json["accepted"]
+    assert (told["id"], told["engine"]) == (memory, "affidavit-lexical")
+    assert run("recall", "how do the parser's tests run", "--scope", "repo:acme/other", "--json").json["accepted"] == []
+    assert run("revoke", memory, "--reason", "wrong").code == 0
+    after = run(*words).json
+    assert (after["accepted"], [one["reason"] for one in after["rejected"]]) == ([], ["revoked"])
+    assert run("verify").code == 0
