@@ -98,10 +98,13 @@ def is_full_compaction(row: Row) -> bool:
     return row.kind == "compaction" and PARTIAL not in row.flags
 
 
-def placed(rows: Iterable[Row]) -> Iterator[Placed]:
-    """How each of the events in front of a model stands in its input, in order."""
+def placed(rows: Iterable[Row], more: Iterable[Row] = ()) -> Iterator[Placed]:
+    """How each of the events in front of a model stands in its input, in order.
+
+    ``more``: calls whose results are among them, and that a compaction took away.
+    """
     rows = list(rows)
-    intents = {row.key: row for row in rows if row.kind not in OBSERVED}
+    intents = {row.key: row for row in (*more, *rows) if row.kind not in OBSERVED}
     last = max((at for at, row in enumerate(rows) if row.kind in OBSERVED), default=-1)
     for at, row in enumerate(rows):
         yield _placed(row, intents, latest=at == last)

@@ -99,7 +99,7 @@ class Inputs:
         since = (before.sort, before.key) if before is not None else (-(1 << 63), 0)
         blocks = tuple(
             self._block(row, place, (row.sort, row.key) >= since, texts)
-            for row, place in zip(rows, placed(rows), strict=True)
+            for row, place in zip(rows, placed(rows, self.requests.calls_of(rows)), strict=True)
         )
         recorded, native = self._recorded(request)
         snapshots = self._of(recorded, native)
@@ -212,5 +212,5 @@ class Inputs:
         rows, _ = self.requests.in_front(request)
         before = self.requests.previous(request)
         since = (before.sort, before.key) if before is not None else (-(1 << 63), 0)
-        places = zip(rows, placed(rows), strict=True)
+        places = zip(rows, placed(rows, self.requests.calls_of(rows)), strict=True)
         return [row for row, place in places if place.fetched and (row.sort, row.key) > since]

@@ -7,11 +7,11 @@ those are the requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from affidavit.context.seen import MODEL_KINDS, VISIBLE_KINDS
+from affidavit.context.seen import MODEL_KINDS, OBSERVED, VISIBLE_KINDS
 from affidavit.session.event import PARTIAL
 from storage.queries.connection import ReadConnection, Row
 from storage.queries.models import EventRow
@@ -142,6 +142,12 @@ class Requests:
             where += " AND (e.sort > ? OR e.sort = ? AND e.n >= ?)"
         sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE {where} ORDER BY e.sort DESC, e.n DESC LIMIT {MOST_SEEN}"
         return [event_row(found) for found in reversed(self._link.rows(sql, (*values, *since)))], replaced
+
+    def calls_of(self, rows: Sequence[EventRow]) -> list[EventRow]:
+        """The calls whose results are among some events and that are not themselves."""
+        known = {row.key for row in rows}
+        pairs = {row.pair for row in rows if row.kind in OBSERVED and row.pair is not None}
+        return [self._row(key) for key in sorted(pairs - known)]
 
     def _before(self, request: Request) -> tuple[str, tuple[object, ...], Row | None]:
         """What tells the events of a request's lane and branch before it, and where the last full compaction stands."""

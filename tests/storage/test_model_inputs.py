@@ -199,6 +199,27 @@ def test_a_replay_names_what_is_missing(tmp_path: Path, data: bytes, result: str
         assert any(missing in one for one in replay.missing)
 
 
+def test_what_a_call_from_before_a_compaction_fetched_is_still_fetched(tmp_path: Path) -> None:
+    def event(id: str, kind: str, text: str, **fields: Any) -> bytes:
+        said = {"type": "session.event", "session": "s", "id": id, "kind": kind, "text": text, **fields}
+        return json.dumps({**said, "at": f"2026-05-14T10:00:0{id[-1]}Z"}).encode() + b"\n"
+
+    lines = (
+        event("e1", "user.message", "List the files"),
+        event("e2", "tool.intent", "ls", tool="shell", call="c", summary="ls -l"),
+        event("e3", "compaction", "so far: a listing was asked for"),
+        event("e4", "tool.finished", "a.txt", tool="shell", call="c"),
+        event("e5", "model.message", "One file."),
+    )
+    with imported(tmp_path, b"".join(lines)) as archive:
+        _, inputs = only(archive)
+        last = given(inputs, inputs.requests.count())
+        assert [block.placed.source for block in last.blocks] == ["state_summary", "retrieval_result"]
+        fetched = [row.key for row in inputs.fetched(last.request)]
+        derived = {one.number: [row.key for row in rows] for one, rows in inputs.derived()}
+        assert fetched == derived[last.request.number] == [last.blocks[-1].row.key]
+
+
 def test_a_request_leads_to_its_snapshots(tmp_path: Path) -> None:
     text = "input"
     snapshot = {"id": "r-1", "sessionId": "s", "modelRequestId": "q1", "selectedItems": [], "candidateStats": {}}
