@@ -215,6 +215,7 @@ CREATE TABLE lane (
 	events INTEGER NOT NULL,
 	began INTEGER,
 	first INTEGER,
+	told INTEGER NOT NULL,
 	PRIMARY KEY (session, lane)
 )
  WITHOUT ROWID,

@@ -244,7 +244,8 @@ class Lane(SQLModel, table=True):
     """The main agent (lane 0) or a sub-agent. ``spawn``: the event that says it started it, when known.
 
     ``turn``: of that event; while it is not known, the turn that ran when the lane ``began`` (sort key of its
-    ``first`` event). ``depth``: as stated of a lane whose ``parent`` is not known.
+    ``first`` event). ``depth``: as stated of a lane whose ``parent`` is not known. ``told``: how many of its events
+    only progress tells.
     """
 
     __tablename__ = "lane"
@@ -260,6 +261,7 @@ class Lane(SQLModel, table=True):
     events: int = Field(sa_column=_int())
     began: int | None = Field(sa_column=_int(null=True))
     first: int | None = Field(sa_column=_int(null=True))
+    told: int = Field(sa_column=_int())
 
 
 class Event(SQLModel, table=True):

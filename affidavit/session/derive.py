@@ -24,7 +24,7 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
-from affidavit.session import echoes, forks, lanes, policies, sidechains, starters, statements, twins
+from affidavit.session import echoes, forks, lanes, policies, progress, sidechains, starters, statements, twins
 from affidavit.session.event import event_id, session_uid
 from affidavit.session.forks import Fork, Marks
 from affidavit.session.inheriting import Inheriting
@@ -115,6 +115,7 @@ class Known(Protocol):
     def begin_with(self, id: int, most: int) -> list[tuple[int, str]]: ...
     def next_session(self) -> int: ...
     def echo(self, session: int, said: int) -> echoes.Echo | None: ...
+    def told(self, session: int, lane: int) -> list[int]: ...
     def forks(self) -> list[Fork]: ...
     def records_of(self, source: int, place: int, newest: int) -> list[int]: ...
     def files_of(self, format: str, native: str) -> list[int]: ...
@@ -130,6 +131,7 @@ class Changes:
 
     events: dict[int, Row] = field(default_factory=dict)
     corrected: dict[int, Row] = field(default_factory=dict)
+    removed: set[int] = field(default_factory=set)
     texts: list[tuple[int, str]] = field(default_factory=list)
     passed: list[tuple[int, int, int, int | None, int]] = field(default_factory=list)
     usage: dict[tuple[int, int], Spent] = field(default_factory=dict)
@@ -377,6 +379,9 @@ class Derivation:
                 self._keep(0, n, kept)
             source.mapped += 1
             return
+        nested: list[Row] = []
+        if queue is not None and queue[0] == progress.PROGRESS:
+            nested, rows, joins, texts, paths = rows, [], [], [], ()
         state = self._session(source, native)
         if at is not None and at > source.sort:
             source.sort = at
@@ -416,7 +421,9 @@ class Derivation:
                 return
         elif queue is not None and queue[0] in _STATES:
             spent = self._stated(state, queue, rows, spent, source.sort)
-        elif queue is not None and not lane:
+        elif nested and not again:
+            self._progress(state, queue[1], n, source.sort, nested)
+        elif queue is not None and not lane and queue[0] != progress.PROGRESS:
             self._queued(state, queue, prompt, n, source.sort)
         if not lane:
             own = native == source.native
@@ -649,6 +656,8 @@ class Derivation:
     ) -> int:
         number, changed = lanes.open_lane(state, name)
         if rows:
+            if state.lanes[number].told:
+                self._own_log(state, number)
             changed = changed + lanes.began(state, number, sort, n)
         if facts:
             changed = changed + lanes.stated(state, number, facts)
@@ -677,6 +686,26 @@ class Derivation:
             if state.totals_at is None or state.totals_at <= sort:
                 state.totals, state.totals_at = value[:3], sort
         return spent
+
+    def _progress(self, state: SessionState, name: str, n: int, sort: int, rows: list[Row]) -> None:
+        """A record tells of a sub-agent's message."""
+        number, changed = lanes.open_lane(state, marked(name))
+        rows = progress.tell(state, number, n, sort, rows) if number else []
+        if rows:
+            changed = [*changed, *lanes.began(state, number, sort, n), number]
+            self.changes.events.update((row[N], row) for row in rows)
+        self._lanes_changed(state, changed)
+
+    def _own_log(self, state: SessionState, number: int) -> None:
+        """A sub-agent's own log is there: what progress told of it is not shown."""
+        mine = [row for row in self.changes.events.values() if row[SESSION] == state.no and row[LANE] == number]
+        known = [self.changes.corrected.get(n) or self.known.event(n) for n in self.known.told(state.no, number)]
+        rows = [row for row in (*mine, *known) if progress.is_told(row)]
+        for row in rows:
+            if self.changes.events.pop(row[N], None) is None:
+                self.changes.removed.add(row[N])
+                self.changes.corrected.pop(row[N], None)
+        progress.untell(state, number, rows)
 
     def _queued(self, state: SessionState, queue: tuple[str, int], prompt: str | None, n: int, sort: int) -> None:
         """A message typed while the agent worked, on its way: it is one turn, wherever its text stands again.

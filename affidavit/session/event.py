@@ -124,7 +124,8 @@ class Reading:
     (user or assistant, not meta). ``queue``: what happens to a message typed while the agent worked, as (operation,
     64-bit hash of the text): ``enqueue`` (``wait`` for one no person typed), ``remove`` (into the running turn),
     ``clear``, or ``said`` where the text itself stands; or what another stream of its log may say, too, as (stream,
-    hashes), see :mod:`affidavit.session.echoes`; or what holds from here on, see :mod:`affidavit.session.policies`.
+    hashes), see :mod:`affidavit.session.echoes`; or what holds from here on, see :mod:`affidavit.session.policies` and
+    :mod:`affidavit.session.progress`.
     ``kept``: what the record holds besides events, as (table, columns), see :data:`KEPT`; without drafts it is of no
     session. ``facts`` are statements about the session (title,
     cwd, version …), see :data:`FACTS`; ``lane_facts`` the same about its lane.
@@ -224,6 +225,7 @@ FLAGS = {
     "twin": "another session holds a record with this id, too: its history was copied, or ids were given twice",
     PARTIAL: "only some texts were taken out of the context; the rest stayed",
     "paid_elsewhere": "another session holds the same message from before: its tokens count there",
+    "progress": "recorded while its call ran; the sub-agent's own log is not here",
     "escalated": "it asks for more than its sandbox allows; what came of that is told by its result",
     "orphan_result": "a result whose call is not in the log",
 }

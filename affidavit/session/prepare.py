@@ -148,7 +148,7 @@ class Preparer:
             name = record + "#0" if record[:1] == "=" else reading.native or ""
             begins = ids[0] if ids else first
             for block, draft in enumerate(drafts):
-                if not block:
+                if not block and not draft.path:
                     id = begins
                 elif ids:
                     id = ids[block]
@@ -167,7 +167,7 @@ class Preparer:
             session, record, first, above, message, at, reading.lane and marked(reading.lane),
             reading.prompt and marked(reading.prompt), reading.leaf, reading.status == "unknown", reading.facts,
             reading.lane_facts, spent, reading.kept, reading.queue, rows, joins, texts,
-            _ALONE if len(rows) == 1 else tuple([draft.path for draft in drafts]),
+            _ALONE if len(rows) == 1 and not drafts[0].path else tuple([draft.path for draft in drafts[: len(rows)]]),
         )  # fmt: skip
 
     def _row(

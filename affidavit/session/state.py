@@ -30,7 +30,7 @@ class LaneState:
     """A lane: the agent's id for it (``""``: main agent), and what is known of who started it and when.
 
     ``depth``: as the log states it of a lane that hangs on nothing known. ``began``: the sort key of its first event,
-    ``first``. ``below``: the lanes that hang on it.
+    ``first``. ``told``: how many of its events only progress tells. ``below``: the lanes that hang on it.
     """
 
     name: str
@@ -42,6 +42,7 @@ class LaneState:
     events: int = 0
     began: int | None = None
     first: int | None = None
+    told: int = 0
     below: dict[int, None] = field(default_factory=dict)
     stated: dict[str, str] | None = None
 

@@ -172,6 +172,13 @@ class Tables:
         row = self.connection.execute(query, (session, said)).fetchone()
         return row and (row[0], row[1], row[2])
 
+    def told(self, session: int, lane: int) -> list[int]:
+        """Events of a sub-agent that only progress tells of."""
+        query = (
+            f"SELECT n FROM {self.prefix}event WHERE session = ? AND lane = ? AND instr(flags, 'progress') ORDER BY n"
+        )
+        return [n for (n,) in self.connection.execute(query, (session, lane))]
+
     def forks(self) -> list[Fork]:
         """Files that begin with a copy."""
         query = f"SELECT {', '.join(FORK_COLUMNS)} FROM {self.prefix}fork"
@@ -245,12 +252,12 @@ class Tables:
             if alias is not None:
                 state.turn_keys[alias] = turn
         state.turn_order = sorted((turn.sort, turn.n, number) for number, turn in state.turns.items())
-        for lane, name, title, parent, depth, turn, spawn, events, began, first in self.connection.execute(
-            f"SELECT lane, name, title, parent, depth, turn, spawn, events, began, first FROM {self.prefix}lane "
+        for lane, name, title, parent, depth, turn, spawn, events, began, first, told in self.connection.execute(
+            f"SELECT lane, name, title, parent, depth, turn, spawn, events, began, first, told FROM {self.prefix}lane "
             "WHERE session = ? ORDER BY lane",
             (state.no,),
         ):
-            state.lanes[lane] = LaneState(name, title, parent, depth, turn, spawn, events, began, first)
+            state.lanes[lane] = LaneState(name, title, parent, depth, turn, spawn, events, began, first, told)
             state.lane_names[name] = lane
         for number, hung in state.lanes.items():
             if hung.parent is not None:

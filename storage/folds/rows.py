@@ -52,6 +52,8 @@ class Writer:
         """Everything a batch changed, inside the caller's transaction."""
         many = self.connection.executemany
         p = self.prefix
+        if changes.removed:
+            many(f"DELETE FROM {p}event WHERE n = ?", [(n,) for n in changes.removed])
         if changes.events:
             many(
                 f"INSERT INTO {p}event({', '.join(EVENT_COLUMNS)}) VALUES({_holes(len(EVENT_COLUMNS))})",
@@ -135,7 +137,7 @@ class Writer:
             many(f"INSERT OR REPLACE INTO {p}turn VALUES({_holes(8)})", turns)
         lanes = [lane_row(session, number, sessions[session]) for session, number in sorted(changes.lanes)]
         if lanes:
-            many(f"INSERT OR REPLACE INTO {p}lane VALUES({_holes(11)})", lanes)
+            many(f"INSERT OR REPLACE INTO {p}lane VALUES({_holes(12)})", lanes)
         if sessions:
             names = ", ".join(SESSION_COLUMNS)
             many(
@@ -235,7 +237,7 @@ def lane_row(session: int, number: int, state: SessionState) -> tuple[object, ..
     """A lane's row."""
     lane = state.lanes[number]
     place = lane.parent, lane.depth, lane.turn, lane.spawn
-    return session, number, lane.name, lane.title, *place, lane.events, lane.began, lane.first
+    return session, number, lane.name, lane.title, *place, lane.events, lane.began, lane.first, lane.told
 
 
 def fork_row(fork: Fork) -> tuple[object, ...]:

@@ -12,6 +12,7 @@ from affidavit.session.event import KEPT, Draft, Reading, Usage, event_hex
 from affidavit.session.forks import FROM, SINCE, START
 from affidavit.session.policies import ESCALATED
 from affidavit.session.prepare import Fields, Prepared, Preparer
+from affidavit.session.progress import PROGRESS
 from affidavit.session.sidechains import TASK
 from storage.folds.reading import reading_of
 from storage.folds.sources import Voice
@@ -60,6 +61,7 @@ def envelope_of(entry: int, record: int, cut: Cut, ids: list[int], voice: Voice)
         "leaf": reading.leaf,
         "kept": _stripped(reading),
         "copies": {name: value for name, value in (reading.facts or {}).items() if name in COPIES} or None,
+        "progress": reading.queue[1] if reading.queue and reading.queue[0] == PROGRESS else None,
         "usage": usage and [usage.message, usage.model, usage.input, usage.output, usage.cache_read, usage.cache_write],
         "drafts": [
             {
@@ -103,6 +105,11 @@ def _kept(envelope: Envelope) -> tuple[str, tuple[Any, ...]] | None:
     return ("", ()) if envelope.get("apart") else None
 
 
+def _flags(envelope: Envelope, draft: dict[str, Any]) -> tuple[str, ...]:
+    told = (PROGRESS,) if envelope.get("progress") else ()
+    return ("withheld", *told, ESCALATED) if draft.get("asks") else ("withheld", *told)
+
+
 def withheld(envelope: Envelope, voice: Voice) -> Prepared:
     """A record as its envelope tells it."""
     drafts = [
@@ -118,7 +125,7 @@ def withheld(envelope: Envelope, voice: Voice) -> Prepared:
             inferred=draft["inferred"],
             spawns=draft["spawns"],
             told=draft["told"],
-            flags=("withheld", ESCALATED) if draft.get("asks") else ("withheld",),
+            flags=_flags(envelope, draft),
         )
         for draft in envelope["drafts"]
     ]
@@ -133,6 +140,7 @@ def withheld(envelope: Envelope, voice: Voice) -> Prepared:
         leaf=envelope["leaf"],
         drafts=drafts,
         facts=envelope.get("copies"),
+        queue=(PROGRESS, agent) if (agent := envelope.get("progress")) else None,
         usage=None if envelope["usage"] is None else Usage(*envelope["usage"]),
         kept=_kept(envelope),
     )

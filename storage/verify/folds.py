@@ -18,7 +18,8 @@ from affidavit.session.derive import Call, Changes, Place, Spent
 from affidavit.session.echoes import Echo, Echoes
 from affidavit.session.event import KEPT, event_hex
 from affidavit.session.forks import Fork
-from affidavit.session.prepare import EVENT_COLUMNS, ID, LANE, PARENT, SIZE, TURN, N, Row
+from affidavit.session.prepare import EVENT_COLUMNS, ID, LANE, PARENT, SESSION, SIZE, TURN, N, Row
+from affidavit.session.progress import is_told
 from affidavit.session.state import SessionState
 from affidavit.session.summaries import Told
 from affidavit.session.twins import Beginnings
@@ -98,6 +99,8 @@ class Against(Tables):
         self._sections: dict[tuple[int, int], SectionRow] = {}
         self._forks: dict[tuple[int], tuple[Any, ...]] = {}
         self._echoes: Echoes = {}
+        self._told: dict[tuple[int, int], list[int]] = {}
+        self._unmet: set[int] = set()
         self._held = [0, 0]
         self._policies: dict[int, tuple[Any, ...]] = {}
         self._withheld: dict[bytes, int] = {}
@@ -182,6 +185,9 @@ class Against(Tables):
     def echo(self, session: int, said: int) -> Echo | None:
         return self._echoes.get((session, said))
 
+    def told(self, session: int, lane: int) -> list[int]:
+        return self._told.pop((session, lane), [])
+
     def forks(self) -> list[Fork]:
         """None: those met are kept."""
         return []
@@ -226,6 +232,12 @@ class Against(Tables):
             self._awaited.setdefault(parent, []).extend(waiting)
 
     def _events(self, changes: Changes) -> None:
+        for n in changes.removed:
+            row = self._suspect.pop(n, None)
+            self._unmet.discard(n)
+            self.rows -= 1
+            if row is not None:
+                self._suspect_ids.pop(row[ID], None)
         for n, row in changes.corrected.items():
             if self._stored(n) != row:
                 self._suspects(n, row)
@@ -257,7 +269,11 @@ class Against(Tables):
         if met != len(derived):
             have = {found[N] for found in stored}
             for n, row in derived.items():
-                if n not in have:
+                if n not in have and is_told(row):
+                    self._told.setdefault((row[SESSION], row[LANE]), []).append(n)
+                    self._suspects(n, row)
+                    self._unmet.add(n)
+                elif n not in have:
                     self._suspects(n, row)
                     self._fail("event", "fold_missing", f"n={n}", self._event_address(row))
         self._last = last
@@ -326,6 +342,8 @@ class Against(Tables):
 
     def finish(self, sessions: Iterable[SessionState]) -> None:
         """Compare what is only known at the end, and look for rows nothing gave."""
+        for n in sorted(self._unmet):
+            self._fail("event", "fold_missing", f"n={n}", self._event_address(self._suspect[n]))
         for n, row in self._suspect.items():
             found = self._stored(n)
             if found is None:
@@ -349,7 +367,7 @@ class Against(Tables):
         turns = {(state.no, turn): turn_row(state.no, turn, state)[2:] for state in sessions for turn in state.turns}
         self._all("turn", ("session", "turn"), ("key", "n", "sort", "parent", "branch", "alias"), turns)
         lanes = {(state.no, lane): lane_row(state.no, lane, state)[2:] for state in sessions for lane in state.lanes}
-        names = ("name", "title", "parent", "depth", "turn", "spawn", "events", "began", "first")
+        names = ("name", "title", "parent", "depth", "turn", "spawn", "events", "began", "first", "told")
         self._all("lane", ("session", "lane"), names, lanes)
         calls = {key: (call.n, int(call.early), *call[2:]) for key, call in self._open.items()}
         self._all("open_call", ("session", "call"), ("n", "early", "at", "told", "lane", "turn"), calls)

@@ -11,9 +11,11 @@ import pytest
 from kept import Clock, assert_holds, assert_same, dicts, events, imported, meaning, rows, store_in, take, write
 
 from affidavit.session.event import session_uid
+from storage import importing
 from storage.archive import Archive
 from storage.importing import Importer
 from storage.readers.claude_code import ClaudeCode
+from storage.rebuild import rebuild
 from storage.verify import verify
 from tests.storage import claude_fixtures as log
 
@@ -297,11 +299,64 @@ def test_a_sub_agent_whose_call_failed_hangs_on_it_whichever_file_is_read_first(
         assert_same(seen, found)
 
 
-def test_progress_is_counted_and_no_event_and_what_follows_it_keeps_its_turn(tmp_path: Path) -> None:
+def test_what_progress_tells_of_a_sub_agent_is_shown_where_its_own_log_is_missing(tmp_path: Path) -> None:
     path, report = imported(tmp_path, log.lines(next(iter(cancelled().values()))))
-    assert (report.total("mapped"), report.events) == (5, 4)
+    assert (report.total("mapped"), report.events) == (5, 5)
     (result,) = events(path, "kind = 'tool.finished'")
     assert (result["turn"], result["lane"], result["flags"]) == (1, 0, "")
+    (lane,) = dicts(path, "SELECT * FROM lane WHERE lane > 0")
+    (told,) = events(path, "lane > 0")
+    assert (told["kind"], told["summary"], told["flags"]) == ("model.message", "Looking.", "progress")
+    assert (lane["name"], lane["events"], lane["told"]) == (log.HELPER, 1, 1)
+    assert dicts(path, "SELECT lanes, tokens_out FROM session") == [{"lanes": 2, "tokens_out": 2}]
+    assert_holds(path)
+    with Archive.open(path) as archive:
+        (session,) = archive.sessions().rows
+        (detail,) = [one for one in archive.iter_events(session.key) if one.row.key == told["n"]]
+    assert detail.text == "Looking."
+
+
+def many() -> dict[str, list[log.Record]]:
+    """The same with more of both: calls and results that failed, and a second sub-agent without a log of its own."""
+    files = cancelled()
+    main, own = list(files)[:2]
+    asked = log.in_helper(log.calls("Bash", "toolu_9", {"id": "msg_7", "uuid": "h3", "parentUuid": "h2"}, command="ls"))
+    failed = log.in_helper(log.result("No", "toolu_9", error=True, uuid="h4", parentUuid="h3"))
+    at = "2026-03-02T09:00:03.000Z"
+    nested = [
+        log.record("progress", uuid=f"q{number}", parentUuid="r3", parentToolUseID="toolu_1", timestamp=at,
+                   data={"type": "agent_progress", "agentId": agent, "message": one})
+        for number, (agent, one) in enumerate([(log.HELPER, asked), (log.HELPER, failed), ("other", asked)])
+    ]  # fmt: skip
+    files[main][3:3] = nested
+    files[own] += [asked, failed]
+    return files
+
+
+@pytest.mark.parametrize("batch", [1, 4_000])
+def test_what_progress_tells_gives_way_to_the_sub_agents_own_log_whichever_is_read_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr(importing, "BATCH_RECORDS", batch)
+    files = many()
+    seen = None
+    for number, order in enumerate(permutations(files)):
+        logs = tmp_path / str(number) / "logs"
+        write(logs, {name: log.lines(records) for name, records in files.items()})
+        with store_in(tmp_path / str(number)) as store:
+            for name in order:
+                take(store, logs / name)
+            found = meaning(store.path)
+            assert_holds(store.path)
+            rebuild(store)
+            assert_same(found, meaning(store.path))
+            assert [row["flags"] for row in events(store.path, "lane > 0") if "progress" in row["flags"]] == [
+                "progress"
+            ]
+            assert dicts(store.path, "SELECT lanes, problems FROM session") == [{"lanes": 3, "problems": 2}]
+        del found["source"]
+        seen = seen or found
+        assert_same(seen, found)
 
 
 # ------------------------------------------------------------------------------------- forks and their history

@@ -164,3 +164,12 @@ def test_what_is_erased_is_erased_in_both_streams(tmp_path: Path) -> None:
     assert left.count(b"Go on") == 4
     assert [summary for _, summary in shown(path)[1:]].count("") == 2
     assert rows(path, "SELECT events FROM session") == [(9,)]
+
+
+def test_a_notice_of_a_call_that_stands_twice_is_read_twice(tmp_path: Path) -> None:
+    shown_again = log.notice("exec_command_end", 3, call_id="c1", command=["ls"], exit_code=0, aggregated_output="a.py")
+    records = [log.opened(), log.called(2, "c1", cmd="ls"), shown_again, shown_again, log.gave(3, "c1", "a.py")]
+    path, report = imported(tmp_path, log.written(records), log.NAME)
+    assert shown(path)[1:] == [("tool.intent", "ls"), ("tool.finished", "a.py")]
+    assert report.total("mapped") == len(records)
+    assert_holds(path)

@@ -10,7 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from affidavit.session.event import Draft, Reading
+from affidavit.session.progress import PROGRESS
 from affidavit.session.times import instant
+from storage.readers.claude_code.assistant import read_assistant
+from storage.readers.claude_code.user import read_user
 from storage.readers.lenient import lines_of, obj, one_line, pretty, text, text_hash
 
 Record = dict[str, Any]
@@ -23,12 +26,34 @@ def _kept(record: Record, reading: Reading) -> None:
 def _progress(record: Record, reading: Reading) -> None:
     """What was recorded while a call ran (before 2.1.82): folded into the call, whose result tells it again.
 
-    A sub-agent's messages stand whole in its own log; here they only tell which call started it.
+    A sub-agent's messages stand whole in its own log; here they tell which call started it, and what it did where that
+    log is not to be had.
     """
-    agent = obj(record.get("data")).get("agentId")
+    data = obj(record.get("data"))
+    agent = data.get("agentId")
     call = record.get("parentToolUseID")
     if type(agent) is str and agent and type(call) is str and call:
         reading.lane_facts = {"lane": agent, "call": call}
+        nested = data.get("message")
+        if type(nested) is dict and reading.native:
+            _nested(nested, agent, reading)
+
+
+def _nested(record: Record, agent: str, reading: Reading) -> None:
+    """A sub-agent's message within a record of progress: whatever it says, without the calls it makes."""
+    read = {"user": read_user, "assistant": read_assistant}.get(text(record.get("type")))
+    if read is None:
+        return
+    inner = Reading(lane=agent)
+    read(record, inner)
+    for draft in inner.drafts:
+        told = Draft(
+            draft.kind, "subagent" if draft.actor == "agent" else draft.actor, draft.text, path=f"progress{draft.path}",
+            summary=draft.summary, tool=draft.tool, ok=draft.ok, refs=draft.refs, flags=(*draft.flags, PROGRESS),
+            inferred=draft.inferred,
+        )  # fmt: skip
+        reading.drafts.append(told)
+    reading.queue = (PROGRESS, agent)
 
 
 RECENT = 5_000_000

@@ -13,6 +13,7 @@ from affidavit.session.derive import Broken, Call, Changes, Derivation, Place, S
 from affidavit.session.echoes import STREAMS
 from affidavit.session.event import Draft, Reading, Usage
 from affidavit.session.prepare import EVENT_COLUMNS, LANE, PARENT, SORT, TURN, N, Preparer, Row
+from affidavit.session.progress import is_told
 from affidavit.session.state import SessionState, SourceState
 
 SOURCE = 1
@@ -110,6 +111,9 @@ class Memory:
     def echo(self, session: int, said: int) -> tuple[int, int, int] | None:
         return self.echoes.get((session, said))
 
+    def told(self, session: int, lane: int) -> list[int]:
+        return [row[N] for row in self.rows.values() if row[2] == session and row[LANE] == lane and is_told(row)]
+
     def forks(self) -> list[Any]:
         return []
 
@@ -135,6 +139,8 @@ class Memory:
         for n, row in (*changes.events.items(), *changes.corrected.items()):
             assert len(row) == len(EVENT_COLUMNS)
             self.rows[n] = list(row)
+        for n in changes.removed:
+            del self.rows[n]
         for row in changes.passed:
             self.passed.setdefault(row[0], row)
         self.spent.update(changes.usage)
