@@ -36,6 +36,9 @@ from storage.queries.records import Records
 from storage.queries.surroundings import Checker
 from storage.store import Random, Store
 
+PATIENCE_MILLIS = 60_000
+"""How long a decision waits for other writers: many reviewers at once take turns, and none of them is turned away."""
+
 MOST_EARLIER = 20
 """Older versions that are tried for what somebody was shown."""
 

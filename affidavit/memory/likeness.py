@@ -69,11 +69,14 @@ def _stem(token: str) -> str:
     return token
 
 
+_normal = lru_cache(maxsize=16_384)(normal)
+
+
 def score(one: str, other: str) -> float:
     """How alike two texts look, 0 to 100."""
     from rapidfuzz import fuzz
 
-    mine, theirs = normal(one), normal(other)
+    mine, theirs = _normal(one), _normal(other)
     if mine.text == theirs.text:
         return 100.0
     ordered = fuzz.ratio(mine.sorted, theirs.sorted)

@@ -38,7 +38,7 @@ def batch_command(call: Call, verb: str, ids: tuple[str, ...], preview: bool, wh
     """
     from affidavit.policy.actors import Refusal
     from affidavit.review.commands import Decide
-    from storage.reviewing import Desk
+    from storage.reviewing import PATIENCE_MILLIS, Desk
     from storage.store import Store
 
     actor = actor_of(call, who)
@@ -49,7 +49,7 @@ def batch_command(call: Call, verb: str, ids: tuple[str, ...], preview: bool, wh
     batch = os.urandom(16).hex()
     word = cast("Verb", verb)
     asked = [(Decide(f"{batch}.{n}", word, actor, reason, batch=batch), id) for n, id in enumerate(things)]
-    with Store.open(call.store) as store:
+    with Store.open(call.store, busy=PATIENCE_MILLIS) as store:
         desk = Desk(store, clock=lambda: datetime.now(UTC))
         done = desk.preview(asked) if preview else desk.decide_all(asked)
     if isinstance(done, Refusal):

@@ -76,7 +76,7 @@ def _let_in(call: Call) -> None:
     from affidavit.review.commands import Decide
     from affidavit.review.decide import POLICY
     from storage.queries.governed import GovernedFilter
-    from storage.reviewing import Desk
+    from storage.reviewing import PATIENCE_MILLIS, Desk
     from storage.store import Store
 
     now = datetime.now(UTC)
@@ -84,7 +84,7 @@ def _let_in(call: Call) -> None:
         rows = rows_of(archive, GovernedFilter(waiting=True), None, by_risk=True)
         likely = [one.row.id for one in checked_of(archive, rows, now) if one.report.outcome == "may_approve"]
     entered = 0
-    with Store.open(call.store) as store:
+    with Store.open(call.store, busy=PATIENCE_MILLIS) as store:
         desk = Desk(store, clock=lambda: datetime.now(UTC))
         for id in likely:
             asked = Decide(os.urandom(16).hex(), "auto-approve", Actor(POLICY, POLICY), "the applied policy lets it in")

@@ -93,7 +93,7 @@ def _decide(
 ) -> int:
     from affidavit.policy.actors import Refusal
     from affidavit.review.commands import Decide
-    from storage.reviewing import Desk
+    from storage.reviewing import PATIENCE_MILLIS, Desk
     from storage.store import Store
 
     actor = actor_of(call, who)
@@ -109,7 +109,7 @@ def _decide(
             assert into is not None
             given["into"] = into.id
     asked = Decide(key or os.urandom(16).hex(), verb, actor, reason, expect, **given)
-    with Store.open(call.store) as store:
+    with Store.open(call.store, busy=PATIENCE_MILLIS) as store:
         done = Desk(store, clock=lambda: datetime.now(UTC)).decide(asked, thing.id)
     if isinstance(done, Refusal):
         return refuse(call, done)
@@ -303,6 +303,7 @@ def forget_command(call: Call, id: str, who: str | None, reason: str, expect: st
     from affidavit.policy.actors import Refusal
     from affidavit.review.commands import Decide
     from storage.forgetting import forget
+    from storage.reviewing import PATIENCE_MILLIS
     from storage.store import Store
 
     actor = actor_of(call, who)
@@ -311,7 +312,7 @@ def forget_command(call: Call, id: str, who: str | None, reason: str, expect: st
         thing = named.candidate or named.memory
         assert thing is not None
     asked = Decide(key or os.urandom(16).hex(), "forget", actor, reason, expect)
-    with Store.open(call.store) as store:
+    with Store.open(call.store, busy=PATIENCE_MILLIS) as store:
         done = forget(store, asked, thing.id, clock=lambda: datetime.now(UTC))
     if isinstance(done, Refusal):
         return refuse(call, done)
@@ -349,7 +350,7 @@ def undo_command(call: Call, decision: str, who: str | None, reason: str) -> int
     """
     from affidavit.policy.actors import Refusal
     from affidavit.review.commands import Undo
-    from storage.reviewing import Desk
+    from storage.reviewing import PATIENCE_MILLIS, Desk
     from storage.store import Store
 
     with call.archive() as archive:
@@ -363,7 +364,7 @@ def undo_command(call: Call, decision: str, who: str | None, reason: str) -> int
     if len(exact) > 1:
         raise Refused(f"{decision!r} could be any of these:", "\n".join(f"{row.id}  {row.verb}" for row in exact[:10]))
     asked = Undo(os.urandom(16).hex(), exact[0].id, actor_of(call, who), reason)
-    with Store.open(call.store) as store:
+    with Store.open(call.store, busy=PATIENCE_MILLIS) as store:
         done = Desk(store, clock=lambda: datetime.now(UTC)).undo(asked)
     return refuse(call, done) if isinstance(done, Refusal) else tell(call, asked.id, done)
 
@@ -371,11 +372,11 @@ def undo_command(call: Call, decision: str, who: str | None, reason: str) -> int
 def _undo_all(call: Call, decisions: list[str], actor: Actor, reason: str) -> int:
     from affidavit.policy.actors import Refusal
     from affidavit.review.commands import Undo
-    from storage.reviewing import Desk
+    from storage.reviewing import PATIENCE_MILLIS, Desk
     from storage.store import Store
 
     asked = [Undo(os.urandom(16).hex(), decision, actor, reason) for decision in decisions]
-    with Store.open(call.store) as store:
+    with Store.open(call.store, busy=PATIENCE_MILLIS) as store:
         done = Desk(store, clock=lambda: datetime.now(UTC)).undo_all(asked)
     if isinstance(done, Refusal):
         return refuse(call, done)
@@ -411,7 +412,7 @@ def release_command(call: Call, id: str, who: str | None) -> int:
 def _claim(call: Call, id: str, who: str | None, *, release: bool) -> int:
     from affidavit.policy.actors import Refusal
     from affidavit.review.commands import Claim
-    from storage.reviewing import Desk
+    from storage.reviewing import PATIENCE_MILLIS, Desk
     from storage.store import Store
 
     actor = actor_of(call, who)
@@ -419,7 +420,7 @@ def _claim(call: Call, id: str, who: str | None, *, release: bool) -> int:
         named = find(archive, id)
         thing = named.candidate or named.memory
         assert thing is not None
-    with Store.open(call.store) as store:
+    with Store.open(call.store, busy=PATIENCE_MILLIS) as store:
         asked = Claim(os.urandom(16).hex(), actor, release)
         done = Desk(store, clock=lambda: datetime.now(UTC)).claim(asked, thing.id)
     if isinstance(done, Refusal):

@@ -262,10 +262,11 @@ import sys
 sys.path[:0] = [{tests!r}, {root!r}]
 from governed_fixtures import Clock, Reviewer, Actor
 from affidavit.policy.actors import Refusal
+from storage.reviewing import PATIENCE_MILLIS
 from storage.store import Store
 from datetime import UTC, datetime
 path, name = sys.argv[1:]
-with Store.open(path) as store:
+with Store.open(path, busy=PATIENCE_MILLIS) as store:
     ids = [id for (id,) in store.connection.execute("SELECT id FROM candidate ORDER BY id").fetchall()]
     reviewer = Reviewer(store, Actor(name, name), clock=lambda: datetime.now(UTC), seed=sum(map(ord, name)))
     mine = lost = 0
