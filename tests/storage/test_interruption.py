@@ -290,13 +290,13 @@ def test_a_full_store_refuses_and_stays_good(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 2 MiB."""
+    """A disk of 4 MiB."""
     place = tmp_path / "disk"
     place.mkdir()
     if os.geteuid() != 0 or not shutil.which("mount"):
         pytest.skip("only root can make a small disk")
     made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)], capture_output=True, check=False
     )
     if made.returncode:
         pytest.skip("no small disk can be made here")
