@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import orjson
+
 from affidavit.memory.candidate import MemoryCandidate
 from affidavit.memory.settings import GovernancePolicy, GovernanceSettings
 from affidavit.memory.shown import candidate_shown, digest, record_shown
@@ -26,13 +28,15 @@ from affidavit.review.commands import (
 from affidavit.session.times import EPOCH
 from storage.deciding import decided
 from storage.driver import Connection
+from storage.folds.governed_decisions import LETS_IN
 from storage.folds.governed_rows import CandidateRow, DecisionRow, MemoryRow
 from storage.ledger import Clock
+from storage.numbers import number as record_number
 from storage.queries import governed
 from storage.queries.checking import checked, memory_shown
 from storage.queries.connection import ReadConnection
 from storage.queries.policy import policy
-from storage.queries.records import Records
+from storage.queries.records import RecordError, Records
 from storage.queries.surroundings import Checker
 from storage.store import Random, Store
 
@@ -201,6 +205,7 @@ class Desk:
                 undone=row.undone is not None,
                 built_on=tuple(_built_on(row, after)),
                 head=None if thing is None else _head(thing),
+                served=_served(link, row),
             )
             claim = _claimed(link, row.object)
         return State(policy(link).reviewers, GovernanceSettings(), None, claim, None, decision)
@@ -220,6 +225,24 @@ def _scope(thing: CandidateState | MemoryState) -> str:
 
 def _built_on(row: DecisionRow, after: Sequence[DecisionRow]) -> list[str]:
     return [one.id for one in after if one.entry > row.entry and one.verb != "undo" and one.undone is None]
+
+
+def _served(link: ReadConnection, row: DecisionRow) -> tuple[str, ...]:
+    """Recalls since a decision that handed over the memory it let in or changed: one is enough to know of."""
+    memory = row.memory if row.verb in LETS_IN else row.object if row.verb in ("rewrite", "rescope", "renew") else None
+    if memory is None:
+        return ()
+    records = Records(link)
+    after = record_number(row.entry + 1, 0)
+    query = "SELECT n, uid FROM gate_run WHERE n >= ? AND dry = 0 AND accepted > 0 ORDER BY n"
+    for n, uid in link.rows(query, (after,)):
+        try:
+            said = orjson.loads(records.raw(n))
+        except (RecordError, orjson.JSONDecodeError):
+            continue
+        if memory in said.get("acceptedIds", ()):
+            return (f"gate/{uid}",)
+    return ()
 
 
 def _head(row: CandidateRow | MemoryRow) -> Head | None:

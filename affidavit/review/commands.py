@@ -91,7 +91,8 @@ class MemoryState(NamedTuple):
 
 
 class DecisionState(NamedTuple):
-    """A decision that is to be undone. ``built_on``: ids of decisions about the same that came after it."""
+    """A decision that is to be undone. ``built_on``: ids of decisions about the same that came after it; ``served``:
+    addresses of recalls that handed over what it let in or changed."""
 
     id: str
     verb: str
@@ -100,6 +101,7 @@ class DecisionState(NamedTuple):
     undone: bool
     built_on: tuple[str, ...]
     head: Head | None
+    served: tuple[str, ...] = ()
 
 
 class State(NamedTuple):

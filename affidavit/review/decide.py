@@ -410,6 +410,8 @@ def undo(state: State, command: Undo, now: datetime) -> list[Proposed] | Refusal
     if decision.built_on:
         after = ", ".join(decision.built_on)
         return Refusal("illegal_transition", f"another decision was built on it ({after}); undo that first, or revoke")
+    if decision.served:
+        return Refusal("illegal_transition", f"a recall served it since ({decision.served[0]}): revoke it instead")
     act = {"decision": decision.id, "what": decision.thing, "id": decision.object}
     contents = (Content("act", "application/json", canonical(act)), *_signed(command.actor, command.reason))
     return [Proposed(command.id, UNDO, decision.head, {"verb": "undo"}, contents)]

@@ -344,7 +344,7 @@ UNDONE = f"decision{{{governed_documents.DECISION}}}, entry; or refused{{code, r
 @click.argument("decision", metavar="DECISION")
 @deciding
 def undo_command(call: Call, decision: str, who: str | None, reason: str) -> int:
-    """Take a decision back, as long as no other was built on it: what stood before stands again.
+    """Take a decision back, as long as no other was built on it and no recall served it: what stood before holds again.
 
     The id of a batch takes all of its decisions back.
     """

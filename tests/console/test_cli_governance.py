@@ -201,3 +201,16 @@ def test_only_what_the_policy_names_enters_by_itself_and_only_as_a_hint(run):
     (decision,) = run("show", f"memory/{memory['id']}", "--json").json["decisions"]
     assert (decision["verdict"], decision["by"]) == ("auto-approve", "policy")
     assert run("verify").code == 0
+
+
+def test_what_a_recall_served_is_revoked_and_not_undone(run):
+    run("propose", "The parser lives in folder src", "--scope", "repo:acme/app", "--id", "a")
+    decision = run("approve", "a", "--reason", "x", "--json").json["decision"]
+    handed = run("recall", "where lives the parser in folder src", "--scope", "repo:acme/app", "--json").json
+    assert handed["acceptedIds"] == [decision["memory"]]
+    refused = run("undo", decision["id"], "--reason", "slip", "--json").json["refused"]
+    assert (refused["code"], "recall served it" in refused["reason"]) == ("illegal_transition", True)
+    assert run("revoke", decision["memory"], "--reason", "wrong").code == 0
+    after = run("recall", "where lives the parser in folder src", "--scope", "repo:acme/app", "--json").json
+    assert after["acceptedIds"] == []
+    assert [one["reason"] for one in after["rejected"]] == ["revoked"]
