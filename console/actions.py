@@ -42,7 +42,7 @@ class Situation:
     facets: bool = False
 
 
-DETAILS = frozenset({"timeline", "entry", "rules", "snapshot", "context"})
+DETAILS = frozenset({"timeline", "entry", "rules", "snapshot", "context", "gate"})
 """Views that show one thing of a list: escape goes back from them once there is nothing else to leave."""
 
 Reason = Callable[[Situation], "str | None"]
@@ -232,6 +232,8 @@ ACTIONS: tuple[Action, ...] = (
            "What the model saw", _CONTEXT, 5),
     Action("what.if", "what if", "Type other settings: what of the recorded candidates would have been visible", ("W",),
            "Snapshot", _SNAPSHOT, 4),
+    Action("gate.runs", "gate runs", "List what the recall gate judged, or back to the snapshots",
+           ("tab",), "Snapshots", frozenset({"snapshots", "gates"}), 4),
     Action("swap", "selected or rejected", "Show what was chosen, or what was turned away", ("tab",), "Snapshot",
            _SNAPSHOT, 3),
     Action("rules", "rules", "Show the rule files in force at this event, such as CLAUDE.md", ("I",), "Timeline",
@@ -282,6 +284,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("forward", "forward", "Go forward again", ("alt+right",), why=_forward),
     Action("go.sessions", "Sessions", "List every session", ("2",), why=_always),
     Action("go.snapshots", "Snapshots", "List every retrieval that was recorded", ("3",), why=_always),
+    Action("go.gates", "Gate runs", "List every recall that the gate judged", (), why=_always),
     Action("go.verify", "Verify", "See what is checked and what holds", ("5",), why=_always),
     Action("go.search", "Search", "Search the text of every session", ("6",), why=_filled),
     Action("leave", "leave", "Leave what is open or running (a prompt, filter, full screen, import), then go back",

@@ -267,6 +267,9 @@ class AffidavitApp(App[None]):
     def do_go_snapshots(self) -> None:
         self.go(Place("snapshots"))
 
+    def do_go_gates(self) -> None:
+        self.go(Place("gates"))
+
     def do_go_verify(self) -> None:
         self.go(Place("verify"))
 
@@ -410,6 +413,14 @@ def _make(name: str) -> View:
         from console.screens.snapshots.screen import SnapshotsView
 
         return SnapshotsView()
+    if name == "gates":
+        from console.screens.gates.screen import GateRunsView
+
+        return GateRunsView()
+    if name == "gate":
+        from console.screens.gate.screen import GateView
+
+        return GateView()
     if name == "snapshot":
         from console.screens.snapshot.screen import SnapshotView
 

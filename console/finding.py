@@ -11,6 +11,7 @@ from affidavit.session.address import (
     AddressError,
     ContextAddress,
     EntryAddress,
+    GateAddress,
     PayloadAddress,
     SessionAddress,
     SnapshotAddress,
@@ -152,6 +153,8 @@ def _what(address: Address) -> str:
             return f"what the model saw in request {address.number} of a session"
         case SnapshotAddress():
             return "a retrieval" if address.citation is None else "a citation of a retrieval"
+        case GateAddress():
+            return "a gate run"
         case EntryAddress():
             return "a ledger entry"
         case PayloadAddress():
@@ -183,6 +186,8 @@ def resolve(archive: Archive, address: Address) -> Place:
             return Place("context", session=row.uid, event=event_hex(request.row.id))
         case SnapshotAddress(id=id, citation=citation):
             return Place("snapshot", session=id, event=citation or "")
+        case GateAddress(id=id):
+            return Place("gate", session=id)
         case EntryAddress() | PayloadAddress():
             return Place("entry", session=str(address))
         case _:

@@ -129,6 +129,21 @@ class GateRuns:
         row = self._link.row(f"SELECT {COLUMNS} FROM {TABLES} WHERE g.n = ?", (record_number(key),))
         return None if row is None else gate_run_row(row)
 
+    def before(self, row: GateRunRow) -> GateRunRow | None:
+        """The run before of the same query, by time."""
+        sql = f"SELECT {COLUMNS} FROM {TABLES} WHERE g.query = ? AND (g.at, g.n) < (?, ?) ORDER BY g.at DESC, g.n DESC"
+        found = self._link.row(sql + " LIMIT 1", (row.query, row.at or 0, record_number(row.key)))
+        return None if found is None or not row.query else gate_run_row(found)
+
+    def facet(self, name: str) -> list[tuple[str, int]]:
+        """Values of ``space`` or ``reason`` over all runs, with their counts, most frequent first."""
+        tables = "gate_run g, json_each(g.reasons) j" if name == "reason" else "gate_run g"
+        value = "j.value" if name == "reason" else "g.space"
+        sql = (
+            f"SELECT {value}, count(*) FROM {tables} WHERE {value} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 100"
+        )
+        return [(str(found), count) for found, count in self._link.rows(sql)]
+
     def raw(self, key: int) -> bytes:
         """The bytes of the line a run was recorded in; raises ``RecordError``."""
         return self._records().raw(key)

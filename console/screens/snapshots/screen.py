@@ -218,6 +218,9 @@ class SnapshotsView(ListView):
         if self.row is not None:
             self.console_app.go(Place("snapshot", session=self.row.uid))
 
+    def do_gate_runs(self) -> None:
+        self.console_app.go(Place("gates"))
+
     def do_facets(self) -> None:
         def read(archive: Archive) -> dict[str, list[tuple[str, int]]]:
             return {name: archive.snapshots.facet(name) for name in FACETS}
