@@ -7,12 +7,13 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.color import Color
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 
-from console.lean import PLAIN, Look, after, change, lean
+from console.lean import PLAIN, Look, after, by_look, change, lean, least
 
 STYLE = re.compile(r"\x1b\[([0-9;]*)m")
 
@@ -92,3 +93,59 @@ def test_colours_are_told_once() -> None:
     data = console._render_buffer([*runs, Segment("two", Style(color="#aaaaaa", bgcolor=ground))])
     assert lean(data).count("38;2;") == 1
     assert lean(data).count("48;2;") == 1
+
+
+def cells_of(data: str) -> dict[tuple[int, int], tuple[str, Look]]:
+    """What stands in each cell of the screen afterwards, and where the cursor does (at 0, 0)."""
+    screen: dict[tuple[int, int], tuple[str, Look]] = {}
+    look, line, column = PLAIN, 1, 1
+    for token in re.split(r"(\x1b\[[0-9;]*m|\x1b\[\d*;\d*H)", data):
+        if style := STYLE.fullmatch(token):
+            look = after(look, style[1])
+        elif place := re.fullmatch(r"\x1b\[(\d*);(\d*)H", token):
+            line, column = int(place[1]), int(place[2])
+        else:
+            for sign in token.replace("\n", ""):
+                screen[line, column] = sign, seen(look) if sign == " " else look
+                column += cell_len(sign)
+    screen[0, 0] = (f"{line} {column}", PLAIN)
+    return screen
+
+
+ROWS = st.lists(
+    st.lists(st.tuples(st.sampled_from(["word", " ", "  ", "a b ", "中", "é"]), st.sampled_from(range(6))), max_size=6),
+    max_size=6,
+)
+LOOKS = [
+    Style(color="#80a0ff", bgcolor="#12151b"),
+    Style(color="#aaaaaa", bgcolor="#12151b"),
+    Style(bold=True),
+    Style(color="red", bgcolor="#26344f", bold=True),
+    Style(underline=True, bgcolor="#12151b"),
+    Style(),
+]
+
+
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(ROWS, st.integers(1, 9))
+def test_cells_gathered_by_their_look_are_the_same_cells(rows: list[list[tuple[str, int]]], first: int) -> None:
+    console = Console(force_terminal=True, color_system="truecolor", legacy_windows=False)
+    segments = []
+    for line, row in enumerate(rows, first):
+        segments.append(Segment(f"\x1b[{line};3H"))
+        segments += [Segment(text, LOOKS[look]) for text, look in row]
+        segments.append(Segment("\n"))
+    data = console._render_buffer([*segments, Segment("\x1b[1;1H")])
+    gathered = by_look(data)
+    assert gathered is not None
+    assert cells_of(gathered) == cells_of(data)
+    assert cells_of(least(data)) == cells_of(data)
+    assert len(least(data)) <= len(data)
+
+
+@pytest.mark.parametrize(
+    "data", ["no place", "\x1b[1;1Ha\x1b[1;1Hb", "\x1b[1;1Ha\x1b[K", "\x1b[1;1Ha\tb", "\x1b[1;1Ha\nb"]
+)
+def test_what_cannot_be_gathered_is_not(data: str) -> None:
+    assert by_look(data) is None
+    assert least(data) == lean(data)
