@@ -38,7 +38,7 @@ class Invented:
         self.store.close()
 
     def insert(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
-        rows = list(rows)
+        rows = [{"told": 0, **row} for row in rows] if table == "lane" else list(rows)
         if not rows:
             return
         names = ", ".join(f'"{name}"' for name in rows[0])
@@ -60,6 +60,7 @@ class Invented:
             "no": no, "id": f"src{no}", "revision": 0, "key": b"k%d" % no, "path": f"/logs/{no}.jsonl",
             "format": "affidavit", "native": "n1", "lane": "", "session": 1, "cursor": 0, "line": 1, "sort": 0,
             "entries": 1, "last": no, "records": 0, "mapped": 0, "unknown": 0, "duplicates": 0, "unreadable": 0,
+            "turn": 0,
         }  # fmt: skip
         self.insert("source", [{**plain, **columns}])
 
