@@ -148,7 +148,8 @@ def about_source(path: str, key: str, found: Detected) -> dict[str, str]:
         said = (reader.read(value, (None, "")).session for value in found.samples)
         native = next((session for session in said if session), None)
     if native is None:
-        native = "unnamed-" + hashlib.sha256(orjson.dumps(found.samples[0], default=str)).hexdigest()[:16]
+        first = found.samples[0] if found.samples else key
+        native = "unnamed-" + hashlib.sha256(orjson.dumps(first, default=str)).hexdigest()[:16]
     return {
         "format": marked(found.format),
         "key": key,

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+from affidavit.proof.parsing import Unreadable, loads_lenient
 from affidavit.session.event import ACTORS, KINDS, Draft, Reading, Usage
 from storage.readers import own_context, own_gate, own_memory, own_retrieval
 from storage.readers.lenient import compact, count, one_line
@@ -37,6 +38,23 @@ class Own:
         """The share of the samples that are lines of ours."""
         ours = sum(type(value) is dict and _is_ours(value) for value in samples)
         return ours / len(samples) if samples else 0.0
+
+    def document(self, path: str, head: bytes) -> str | None:  # noqa: ARG002
+        """``object`` for a file that is one object of ours over several lines, as far as ``head`` holds it whole."""
+        if head.lstrip().partition(b"\n")[0].strip() != b"{":
+            return None
+        try:
+            value = loads_lenient(head)[0]
+        except Unreadable:
+            return None
+        return "object" if type(value) is dict and _is_ours(value) else None
+
+    def read_document(self, name: str, value: bytes, whole: bytes, scope: Scope) -> Reading:  # noqa: ARG002
+        """What such a file says. Never raises."""
+        try:
+            return self.read(loads_lenient(value)[0], scope)
+        except Unreadable:
+            return _unknown(value.decode("utf-8", "replace"), Reading(), "an object that cannot be read")
 
     def scope(self, path: str) -> Scope:  # noqa: ARG002
         """Nothing: every line names its session and lane."""

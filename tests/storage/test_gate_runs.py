@@ -49,6 +49,22 @@ def test_a_log_of_another_gate_is_read_with_and_without_its_type(tmp_path: Path)
     assert_holds(path)
 
 
+def test_a_file_that_is_one_run_over_several_lines_is_read_whole(tmp_path: Path) -> None:
+    plain = {key: value for key, value in line(query="pretty").items() if key != "type"}
+    with store_in(tmp_path) as store:
+        file = write(tmp_path, json.dumps(plain, indent=2).encode(), "one.json")
+        take(store, file, random=chance())
+        with Archive.open(store.path) as archive:
+            (row,) = archive.gate_runs.page().rows
+            assert (row.query, row.reasons) == ("pretty", ("stale",))
+            assert archive.gate_runs.line(row.key)["query"] == "pretty"
+        assert rows(store.path, "SELECT count(*) FROM session") == [(0,)]
+        before = tables(store.path)
+        rebuild(store)
+        assert tables(store.path) == before
+        assert_holds(store.path)
+
+
 def test_lists_are_narrowed_down(tmp_path: Path) -> None:
     path = stored(
         tmp_path,
