@@ -73,7 +73,7 @@ def _append(store: Store, entries: Sequence[Proposed], now: datetime, random: Ra
             query = "SELECT leaf FROM ledger_entry WHERE idx = ?"
             sprev = connection.execute(query, (entry.after.entry,)).fetchone()[0].hex()
         contents = [Content(*content, random(SALT)) for content in entry.contents]
-        actor = {"kind": "person", "id": random(8).hex(), "key": ""}
+        actor = {"kind": entry.actor, "id": random(8).hex(), "key": ""}
         index, _ = ledger.append(Draft(entry.id, entry.type, stream, sseq, sprev, entry.body, actor, contents), now)
         done.append(index)
     if ledger.size() > before:

@@ -24,8 +24,7 @@ def keep_recall(
     ``StoreError`` where the record could be written and was not.
     """
     id = "gate-" + random(8).hex()
-    line = {"type": "recall.audit", "id": id, "session": None, **audit}
-    line = {**line, "rejected": [_safe(one) for one in line["rejected"]]}
+    line = audit_line(id, None, audit)
     try:
         with Store.open(path, create=True) as store:
             record_lines(store, STREAM, [line], clock=clock, random=random)
@@ -34,6 +33,12 @@ def keep_recall(
             return None
         raise
     return id
+
+
+def audit_line(id: str, session: str | None, audit: dict[str, Any]) -> dict[str, Any]:
+    """The line that keeps a run of the gate; a title that holds a secret is masked."""
+    line = {"type": "recall.audit", "id": id, "session": session, **audit}
+    return {**line, "rejected": [_safe(one) for one in line["rejected"]]}
 
 
 def _safe(rejected: dict[str, Any]) -> dict[str, Any]:

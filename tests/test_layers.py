@@ -145,3 +145,7 @@ def test_small_commands_load_neither_database_nor_screen(words: tuple[str, ...])
     assert loaded & {"sqlalchemy", "sqlmodel", "alembic", "pydantic", "textual"} == set()
     if words == ("--version",):
         assert loaded & ({"rich", "orjson", "zstandard"} | DATABASE) == set()
+
+
+def test_what_speaks_to_agents_is_loaded_only_where_an_agent_is_served() -> None:
+    assert loaded_after(run_command("mcp", "--help")) & {"mcp", "mcp_types", "anyio"} == set()

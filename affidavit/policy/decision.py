@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 
 class Content(NamedTuple):
@@ -25,6 +25,7 @@ class Proposed(NamedTuple):
     """An entry a decision wants to have appended, behind ``after`` (``None``: the first about its object).
 
     ``id`` comes with the command, so that appending twice is appending once. ``body`` holds no text from outside.
+    ``actor``: what kind of actor gave the command.
     """
 
     id: str
@@ -32,3 +33,4 @@ class Proposed(NamedTuple):
     after: Head | None
     body: dict[str, Any]
     contents: tuple[Content, ...]
+    actor: Literal["person", "agent"] = "person"

@@ -38,6 +38,7 @@ COMMANDS: dict[str, str] = {
     "release": "reviewing",
     "recall": "recall",
     "gate-runs": "gate_runs",
+    "mcp": "mcp",
     "policy": "policy",
     "redact": "redact",
     "verify": "verify",

@@ -1,0 +1,1 @@
+"""The server that agents ask, over the Model Context Protocol. Nothing here is loaded but by ``affidavit mcp``."""
