@@ -26,6 +26,7 @@ TEXTUAL_PARTS = {
     "BUILTIN_THEMES",
     "ComposeResult",
     "Container",
+    "Driver",
     "Horizontal",
     "Input",
     "Message",
@@ -43,7 +44,8 @@ TEXTUAL_PARTS = {
     "events",
     "on",
 }
-"""What the console takes from Textual. None of it draws text that was not made a strip here; ``Input`` is literal."""
+"""What the console takes from Textual. None of it draws text that was not made a strip here; ``Input`` is literal,
+and of ``Driver`` only what is drawn is made shorter."""
 
 SINKS = {"notify", "from_markup", "set_title", "border_title", "border_subtitle", "tooltip", "sub_title"}
 """Ways into Textual in which text is markup, or goes to the terminal unseen."""
