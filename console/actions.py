@@ -37,6 +37,8 @@ class Situation:
     new: bool = False
     """Something here is new since the person's last visit."""
     sortable: bool = False
+    undoable: bool = False
+    """The last decision of this visit can be taken back."""
     below: int = 0
     """How much hangs on the row under the cursor."""
     facets: bool = False
@@ -104,6 +106,20 @@ def _idle(now: Situation) -> str | None:
 
 def _lanes(now: Situation) -> str | None:
     return _row(now) or (None if now.lanes > 1 else "this session has no sub-agents: one lane")
+
+
+def _decides(now: Situation) -> str | None:
+    if now.read_only:
+        return "the console was opened with --read-only"
+    if now.loading:
+        return "it is still being read; nothing is decided about what is not drawn"
+    return None if now.row else "there is nothing to decide about"
+
+
+def _undo(now: Situation) -> str | None:
+    if now.read_only:
+        return "the console was opened with --read-only"
+    return None if now.undoable else "nothing was decided here yet"
 
 
 def _below(now: Situation) -> str | None:
@@ -198,7 +214,27 @@ _SEARCH = frozenset({"search"})
 _VERIFY = frozenset({"verify"})
 _RULES = frozenset({"rules"})
 
+_QUEUE = frozenset({"queue"})
+_MEMORIES = frozenset({"memories"})
+_GOVERNED = _QUEUE | _MEMORIES
+
 ACTIONS: tuple[Action, ...] = (
+    Action("approve", "approve", "Let this candidate into the store", ("a",), "Queue", _QUEUE, 2, _decides),
+    Action("reject", "reject", "Turn this candidate down, with a reason", ("x",), "Queue", _QUEUE, 3, _decides),
+    Action("rewrite", "rewrite", "Say it in other words: a new version, checked at once", ("w",), "Queue", _GOVERNED, 4,
+           _decides),
+    Action("rescope", "rescope", "Say where it applies: a new version", ("c",), "Queue", _GOVERNED, 5, _decides),
+    Action("ask", "ask", "Leave it pending with a question: the reason", ("e",), "Queue", _QUEUE, 0, _decides),
+    Action("merge", "merge", "Fold it into another that says the same", ("m",), "Queue", _QUEUE, 0, _decides),
+    Action("claim", "claim", "Take it to decide about it alone, or give it back", ("C",), "Queue", _QUEUE, 0, _decides),
+    Action("withdraw", "withdraw", "Take it back without a judgement", (), "Queue", _QUEUE, 0, _decides),
+    Action("undo", "undo", "Take the last decision back, as a new decision", ("u",), "Queue", _GOVERNED, 6, _undo),
+    Action("revoke", "revoke", "Take this memory out of use: no agent gets it again", ("v",), "Memories", _MEMORIES, 2,
+           _decides),
+    Action("deprecate", "deprecate", "Keep this memory as history only", ("D",), "Memories", _MEMORIES, 3, _decides),
+    Action("renew", "renew", "Say that this memory still holds", ("R",), "Memories", _MEMORIES, 0, _decides),
+    Action("forget", "forget", "Erase this memory's texts for good; its id is asked for", ("F",), "Memories", _MEMORIES,
+           0, _decides),
     Action("open", "open", "Open what the cursor is on, or show it over the whole screen", ("enter",), "Lists",
            foot=1, why=_row),
     Action("prompt.next", "prompt", "Go to the next message that begins a turn", ("right_square_bracket",),
@@ -282,9 +318,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("back", "back", "Go back to where you were before", ("backspace", "alt+left"),
            foot=2, foot_in=DETAILS, why=_back),
     Action("forward", "forward", "Go forward again", ("alt+right",), why=_forward),
+    Action("go.queue", "Queue", "See what waits for a decision", ("1",), why=_always),
     Action("go.sessions", "Sessions", "List every session", ("2",), why=_always),
     Action("go.snapshots", "Snapshots", "List every retrieval that was recorded", ("3",), why=_always),
+<<<<<<< HEAD
     Action("go.gates", "Gate runs", "List every recall that the gate judged", (), why=_always),
+=======
+    Action("go.memories", "Memories", "List what agents may be given", ("4",), why=_always),
+>>>>>>> c048a97 (Review on the screen: the queue, what each candidate rests on, memories and their end; decisions bound to what was drawn)
     Action("go.verify", "Verify", "See what is checked and what holds", ("5",), why=_always),
     Action("go.search", "Search", "Search the text of every session", ("6",), why=_filled),
     Action("leave", "leave", "Leave what is open or running (a prompt, filter, full screen, import), then go back",

@@ -264,6 +264,12 @@ class AffidavitApp(App[None]):
     def do_go_sessions(self) -> None:
         self.go(Place("sessions"))
 
+    def do_go_queue(self) -> None:
+        self.go(Place("queue"))
+
+    def do_go_memories(self) -> None:
+        self.go(Place("memories"))
+
     def do_go_snapshots(self) -> None:
         self.go(Place("snapshots"))
 
@@ -409,6 +415,14 @@ def _make(name: str) -> View:
         from console.screens.entry.screen import EntryView
 
         return EntryView()
+    if name == "queue":
+        from console.screens.queue.screen import QueueView
+
+        return QueueView()
+    if name == "memories":
+        from console.screens.memories.screen import MemoriesView
+
+        return MemoriesView()
     if name == "snapshots":
         from console.screens.snapshots.screen import SnapshotsView
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from console import saved_filters
 from console.saved_filters import SavedFilter
-from console.services import Cancelled, Found, ImportResult, OpenArchive, Progress, VerifyResult
+from console.services import Asked, Cancelled, Decided, Found, ImportResult, OpenArchive, Progress, VerifyResult
 from console.settings import Settings, filters_file, state_folder, store_path
 from console.state import Verified
 from console.visits import Visits
@@ -136,6 +136,12 @@ class Program:
     def forget_filter(self, name: str) -> str:
         """Takes one away."""
         return saved_filters.forget(filters_file(), name)
+
+    def decide(self, asked: Asked) -> Decided:
+        """Decides as this user; no agent does, wherever this console runs."""
+        from console.deciding import decide
+
+        return decide(self._store, self._settings, asked)
 
     def demo(self) -> OpenArchive:
         """Makes the demo beside the store, and says how to open it. From then on this is the store in use."""

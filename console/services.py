@@ -107,6 +107,32 @@ class ImportResult:
     reasons: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A decision somebody asks for in the console: see ``affidavit.review.commands.Decide``.
+
+    ``object``: id of a candidate or memory, of ``undo`` the id of a decision. ``expect``: digest of what was on screen.
+    """
+
+    verb: str
+    object: str
+    reason: str
+    expect: str | None = None
+    content: str | None = None
+    scope: str | None = None
+    into: str | None = None
+    opened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of it. ``decision``: its id; ``refused``: the code of a refusal, ``words`` why, both safe to show."""
+
+    words: str
+    decision: str | None = None
+    refused: str | None = None
+
+
 class Copied(Protocol):
     """How a text was copied; :class:`console.clipboard.CopyResult` is one. ``note`` is safe to show."""
 
@@ -169,6 +195,10 @@ class Services(Protocol):
 
     def forget_filter(self, name: str) -> str:
         """Take a saved filter away; why it could not be, or nothing."""
+        ...
+
+    def decide(self, asked: Asked) -> Decided:
+        """Decide about a candidate or memory, or take a decision back. Waits a while for a store that is held."""
         ...
 
     def demo(self) -> OpenArchive:

@@ -132,6 +132,9 @@ class View(Container):
     def use_parts(self, parts: Mapping[str, Part]) -> None:
         """Put a saved filter on, in the place of the present one."""
 
+    def answered(self, value: str) -> None:
+        """What was typed where the view asked for something."""
+
     def focus_main(self) -> None:
         """Give the focus to what the keys are mostly for."""
         if self.main_list is not None:

@@ -75,10 +75,16 @@ def memories(filter: GovernedFilter) -> Listing:
 
 
 def page(
-    link: ReadConnection, listing: Listing, make: Any, cursor: Cursor | None, direction: Direction, limit: int
+    link: ReadConnection,
+    listing: Listing,
+    make: Any,
+    cursor: Cursor | None,
+    direction: Direction,
+    limit: int,
+    inclusive: bool = False,
 ) -> Page[Any]:
     """A page of candidates or memories."""
-    return listing.page(link, lambda row: make(*row), cursor, direction, False, limit)
+    return listing.page(link, lambda row: make(*row), cursor, direction, inclusive, limit)
 
 
 def count(link: ReadConnection, listing: Listing) -> Total:

@@ -62,11 +62,12 @@ class Governed:
         by_risk: bool = False,
         cursor: Cursor | None = None,
         direction: Direction = "after",
+        inclusive: bool = False,
         limit: int = 100,
     ) -> Page[CandidateRow]:
         """Candidates, the newest first; ``by_risk``: the riskiest first."""
         listing = governed.candidates(filter, by_risk=by_risk)
-        return governed.page(self._link, listing, CandidateRow, cursor, direction, limit)
+        return governed.page(self._link, listing, CandidateRow, cursor, direction, limit, inclusive)
 
     def count_candidates(self, filter: GovernedFilter) -> Total:
         """How many candidates there are."""
@@ -78,10 +79,11 @@ class Governed:
         *,
         cursor: Cursor | None = None,
         direction: Direction = "after",
+        inclusive: bool = False,
         limit: int = 100,
     ) -> Page[MemoryRow]:
         """Memories, the last changed first."""
-        return governed.page(self._link, governed.memories(filter), MemoryRow, cursor, direction, limit)
+        return governed.page(self._link, governed.memories(filter), MemoryRow, cursor, direction, limit, inclusive)
 
     def count_memories(self, filter: GovernedFilter) -> Total:
         """How many memories there are."""

@@ -22,11 +22,17 @@ from console.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from console.app import AffidavitApp
 
-Purpose = Literal["filter", "address", "folder", "name"]
-ENTER: Final[dict[Purpose, str]] = {"filter": "keep", "address": "go there", "folder": "import", "name": "save"}
+Purpose = Literal["filter", "address", "folder", "name", "decide"]
+ENTER: Final[dict[Purpose, str]] = {
+    "filter": "keep",
+    "address": "go there",
+    "folder": "import",
+    "name": "save",
+    "decide": "go on",
+}
 """What enter does with what was typed."""
 
-TABS = ("go.sessions", "go.snapshots", "go.verify", "go.search")
+TABS = ("go.queue", "go.sessions", "go.snapshots", "go.memories", "go.verify", "go.search")
 """The views in the bar, in the order of their keys."""
 
 WHOLE = (
@@ -213,7 +219,7 @@ class Shell(Screen[None]):
 
     def hint(self, words: Line) -> None:
         """Say to the right of the typed words what they would give."""
-        if self.prompting and self._purpose not in ("folder", "name"):
+        if self.prompting and self._purpose not in ("folder", "name", "decide"):
             self._prompt.hint(words)
 
     @on(Prompt.Changed)
@@ -244,6 +250,8 @@ class Shell(Screen[None]):
                 view.preview(value)
         elif purpose == "address":
             self.console_app.finding.go_to(value)
+        elif purpose == "decide" and view is not None:
+            view.answered(value)
         elif purpose == "name":
             self.console_app.saving.save(value)
         elif purpose == "folder" and value.strip():
