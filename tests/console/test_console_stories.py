@@ -361,7 +361,7 @@ async def test_help_ends_with_what_the_signs_mean_and_says_that_it_goes_on() -> 
             see   ↓
             see   more
             see   Show the recorded bytes of this event: as text, as hex, and back
-            press pagedown pagedown pagedown pagedown
+            press pagedown pagedown pagedown pagedown pagedown pagedown
             see   ! needs a look
             see   ╎ abandoned
             gone  more
