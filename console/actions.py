@@ -321,11 +321,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("go.queue", "Queue", "See what waits for a decision", ("1",), why=_always),
     Action("go.sessions", "Sessions", "List every session", ("2",), why=_always),
     Action("go.snapshots", "Snapshots", "List every retrieval that was recorded", ("3",), why=_always),
-<<<<<<< HEAD
     Action("go.gates", "Gate runs", "List every recall that the gate judged", (), why=_always),
-=======
     Action("go.memories", "Memories", "List what agents may be given", ("4",), why=_always),
->>>>>>> c048a97 (Review on the screen: the queue, what each candidate rests on, memories and their end; decisions bound to what was drawn)
     Action("go.verify", "Verify", "See what is checked and what holds", ("5",), why=_always),
     Action("go.search", "Search", "Search the text of every session", ("6",), why=_filled),
     Action("leave", "leave", "Leave what is open or running (a prompt, filter, full screen, import), then go back",
