@@ -149,9 +149,7 @@ def policy_apply(call: Call, file: str, who: str | None, reason: str) -> int:
     from storage.queries.policy import standing
     from storage.store import Store
 
-    policy, mistakes = read(file)
-    if policy is None:
-        raise Refused("\n".join(told(file, one) for one in mistakes), "nothing was applied")
+    policy = policy_in(file)
     actor = actor_of(call, who)
     now = datetime.now(UTC)
     asked = Apply(os.urandom(16).hex(), policy, actor, reason)
@@ -201,6 +199,14 @@ def read(file: str) -> tuple[Policy | None, list[Mistake]]:
         raise Refused(f"{file}: {error.strerror}") from None
     except ValueError as error:
         raise Refused(f"{file}: {error}") from None
+
+
+def policy_in(file: str) -> Policy:
+    """The policy in a file. Raises :class:`Refused`, with every mistake, where it is none."""
+    policy, mistakes = read(file)
+    if policy is None:
+        raise Refused("\n".join(told(file, one) for one in mistakes), "affidavit policy check says the same")
+    return policy
 
 
 def told(file: str, mistake: Mistake) -> str:

@@ -12,6 +12,7 @@ import click
 
 from affidavit.text.marks import marked
 from console.commands.call import Call, Refused, command
+from console.commands.policy import policy_in
 from console.words import plural
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def recall_command(
     question = RecallQuery(text=marked(query), **{name: _text(value) for name, value in fields.items()})
     if settings is not None and not dry_run:
         raise click.UsageError("settings act once they are applied (affidavit policy apply); try them with --dry-run")
-    by = _in_force(call) if settings is None else By(_tried(settings), None)
+    by = _in_force(call) if settings is None else By(policy_in(settings), None)
     config = by.policy.gate.of(question.memory_space)
     now = _now(moment)
     found, others = (_remembered(call, question, now), []) if hits is None else _given(hits)
@@ -190,15 +191,6 @@ def _in_force(call: Call) -> By:
     if standing.erased:
         raise Refused(f"the policy in force (entry/{entry}) was erased: nobody knows its settings", "apply another")
     return By(standing.policy or Policy(), entry)
-
-
-def _tried(file: str) -> Policy:
-    from console.commands.policy import read, told
-
-    policy, mistakes = read(file)
-    if policy is None:
-        raise Refused("\n".join(told(file, one) for one in mistakes))
-    return policy
 
 
 def shape(config: RecallGateConfig) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from affidavit.session.address import AddressError, SnapshotAddress, parse
 from affidavit.session.times import iso
 from console.commands.call import Call, Refused, command
 from console.commands.completing import addresses
+from console.commands.policy import policy_in
 from console.commands.resolve import find_session, find_snapshot
 from console.commands.retrieve import pairs, read_weights
 from console.commands.sessions import day
@@ -18,7 +19,6 @@ from console.output import Column
 from console.words import number, plural
 
 if TYPE_CHECKING:
-    from affidavit.gate.settings import GateSettings
     from affidavit.retrieval.what_if import Changed, Moved, WhatIf
     from storage.archive import Archive
     from storage.queries.snapshots import SnapshotRow
@@ -29,8 +29,6 @@ PRINTS = (
     "of a period: settings{}, snapshots[{id, address, at, changed, appeared, gone, resized, unknown}], changed, total"
 )
 
-MOST_BYTES = 1 << 20
-"""Bytes a file of settings may have."""
 
 MOVED = (
     Column("would"), Column("candidate", shrinks=True, least=12, spare=1), Column("source", shrinks=True, least=20),
@@ -55,7 +53,7 @@ TABLE = (
 @click.option(
     "--max-unverified", type=click.IntRange(0), metavar="N", help="Items nothing vouches for that may be seen."
 )
-@click.option("--settings", metavar="FILE", help="Settings of the recall gate, as JSON: memories are judged anew.")
+@click.option("--settings", metavar="FILE", help="A policy file, which is not applied: memories are judged anew by it.")
 @click.option("--allow", multiple=True, metavar="REASON", help="A reason that turns nobody away. May be given again.")
 def what_if_command(
     call: Call, snapshot: str | None, since: int | None, until: int | None, session: str | None, **given: Any
@@ -128,7 +126,7 @@ def _changed(given: dict[str, Any]) -> tuple[Changed, dict[str, Any]]:
     if given["settings"]:
         from affidavit.retrieval.memories import gate_anew
 
-        settings = _gate_settings(given["settings"])
+        settings = policy_in(given["settings"]).gate
         regate = gate_anew(settings)
     try:
         changed = Changed(
@@ -152,24 +150,6 @@ def _changed(given: dict[str, Any]) -> tuple[Changed, dict[str, Any]]:
     if all(value in (None, []) for value in said.values()):
         raise click.UsageError("say what should be otherwise: --budget, --min-score, --weights, --allow, …")
     return changed, {name: value for name, value in said.items() if value not in (None, [])}
-
-
-def _gate_settings(file: str) -> GateSettings:
-    from pydantic import ValidationError
-
-    from affidavit.gate.hit import told
-    from affidavit.gate.settings import GateSettings
-    from affidavit.proof.parsing import Unreadable, loads_lenient
-
-    try:
-        with open(file, "rb") as stream:
-            return GateSettings.model_validate(loads_lenient(stream.read(MOST_BYTES))[0])
-    except OSError as error:
-        raise Refused(f"{file}: {error.strerror}") from None
-    except Unreadable as error:
-        raise Refused(f"{file}: {error}") from None
-    except ValidationError as error:
-        raise Refused(f"{file}: {told(error)}") from None
 
 
 def _moved(one: Moved) -> dict[str, Any]:

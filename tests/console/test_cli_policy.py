@@ -116,3 +116,11 @@ def test_hostile_names_and_files_reach_no_terminal(run: Runner) -> None:
     done = run("policy", "check", file)
     assert done.code == 1
     assert b"\x1b" not in done.raw
+
+
+def test_what_if_takes_the_same_files(run: Runner) -> None:
+    run("import", str(run.log()))
+    words = ("what-if", "--since", "2020-01-01", "--json", "--settings")
+    assert run(*words, str(run.file("p.toml", LENIENT))).code == 0
+    refused = run(*words, str(run.file("q.toml", b"[gate.default]\nbad = 1\n")))
+    assert (refused.code, "q.toml:2" in refused.err) == (2, True)
