@@ -292,7 +292,7 @@ class AgentSession:
                 "memorySpace": asker.memory_space,
                 "route": asker.route,
                 "projectId": asker.scope.get("repo", asker.folder),
-                "workspaceRoot": asker.scope.get("workspace", asker.folder),
+                "workspaceRoot": asker.folder,
                 "branch": asked.get("branch"),
                 "purpose": asked["purpose"],
                 "allowedSources": ASKED_SOURCES,

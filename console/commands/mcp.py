@@ -13,13 +13,17 @@ from affidavit.text.marks import marked
 from console.commands.call import Call, Refused, command
 from console.settings import me
 
-SETTLED = ("user", "workspace", "repo")
+SETTLED = ("user", "repo")
 
 
 @command("mcp", "Serve agents over the Model Context Protocol", prints=None, mask=False)
 @click.option("--workspace", metavar="DIR", help="The project's folder; where it is started, unless said.")
 @click.option(
-    "--scope", "scopes", metavar="LEVEL:KEY", multiple=True, help="Which repo or workspace it is, as memories name it."
+    "--scope",
+    "scopes",
+    metavar="LEVEL:KEY",
+    multiple=True,
+    help="Which repo it is, and which user, as memories name them.",
 )
 @click.option("--agent", metavar="NAME", help="Which agent asks, where memories are for one.")
 @click.option("--space", "memory_space", metavar="NAME", help="The memory space asked.")
@@ -61,7 +65,7 @@ def _settled(scopes: tuple[str, ...]) -> dict[str, Any]:
     for scope in scopes:
         level, _, key = scope.partition(":")
         if level not in SETTLED or not key:
-            raise click.UsageError(f"--scope takes LEVEL:KEY with a level of {', '.join(SETTLED)}; not {scope!r}")
+            raise click.UsageError(f"--scope takes LEVEL:KEY with a level of {' or '.join(SETTLED)}; not {scope!r}")
         found[level] = key
     return found
 

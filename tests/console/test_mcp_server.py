@@ -217,6 +217,72 @@ async def test_hostile_arguments_are_refused_in_words_and_recorded(run: Runner) 
     assert run("verify").code == 0
 
 
+async def test_a_conflict_is_handed_over_whole_or_not_at_all_and_what_is_for_others_never(run: Runner) -> None:
+    key = ("--key", "repo:acme/app:test-command")
+    for id, value in (("c-1", "pnpm test"), ("c-2", "npm test")):
+        words = ("propose", f"The parser's tests run with {value} parser", "--scope", "repo:acme/app", "--id", id)
+        assert run(*words, *key, "--value", value).code == 0
+        assert run("approve", id, "--reason", "seen").code == 0
+    assert run("propose", "The parser's tests of others", "--scope", "repo:acme/other", "--id", "c-3").code == 0
+    assert run("approve", "c-3", "--reason", "seen").code == 0
+    async with agent(run) as asks:
+        found = await asks("recall_memory", query=QUESTION)
+        assert (found["memories"], found["audit"]["reasons"]) == ([], {"conflicted": 2})
+        evidence = await asks("retrieve_evidence", question=QUESTION)
+        sides = ("run with pnpm test", "run with npm test")
+        assert all(side in evidence["block"] for side in sides)
+        shown = set()
+        for budget in (40, 160, 200, 240, 400, 1_000):
+            block = (await asks("retrieve_evidence", question=QUESTION, maxTokens=budget))["block"]
+            shown.add(tuple(side in block for side in sides))
+        assert shown == {(False, False), (True, True)}
+        assert "of others" not in evidence["block"] + json.dumps(found)
+
+
+def test_bytes_that_are_no_messages_end_nothing(run: Runner) -> None:
+    hello = {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}
+    }  # fmt: skip
+    asked = {"name": "recall_memory", "arguments": {"query": QUESTION}}
+    lines = [
+        b"\xff\xfe nonsense",
+        b"[" * 100_000,
+        b"{}",
+        b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"recall_memory","arguments":'
+        + b'{"query":'
+        + b'{"a":' * 150
+        + b"1"
+        + b"}" * 150
+        + b"}}}",
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode(),
+        b'{"jsonrpc":"2.0","method":"notifications/initialized"}',
+        b"\x00\x00\x00",
+        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": asked}).encode(),
+    ]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "console.main", "mcp"],
+        cwd=run.folder / "work",
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(b"\n".join(lines) + b"\n")
+    server.stdin.flush()
+    answers: dict[Any, Any] = {}
+    while 2 not in answers:
+        line = server.stdout.readline()
+        assert line, "it ended"
+        answer = json.loads(line)
+        answers[answer.get("id")] = answer
+    _, complaints = server.communicate(timeout=60)
+    assert (server.returncode, b"Traceback" in complaints) == (0, False), complaints
+    assert answers[2]["result"]["structuredContent"]["memories"] == []
+    assert run("verify").code == 0
+
+
 async def test_two_servers_on_one_store_record_everything(run: Runner) -> None:
     async with agent(run, name="One") as one, agent(run, name="Two") as two:
         for number in range(3):
