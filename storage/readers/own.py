@@ -72,7 +72,7 @@ class Own:
         reading.lane = _named(value, "lane", reading) or ""
         at = value.get("at", value.get("createdAt"))
         reading.at = at if type(at) is str or at is None else compact(at)
-        kind = value.get("type", _type_of(value))
+        kind = _kind(value)
         if kind == "session.event":
             _event(value, reading)
         elif kind == "artifact":
@@ -94,10 +94,16 @@ class Own:
 
 
 def _is_ours(value: Record) -> bool:
-    kind = value.get("type", _type_of(value))
+    kind = _kind(value)
     if kind in ("session.event", "artifact", own_context.TYPE):
         return type(value.get("session")) is str
     return kind == own_gate.TYPE or kind in own_retrieval.TYPES or kind in own_memory.TYPES
+
+
+def _kind(value: Record) -> str | None:
+    """The type of a line, as it names it or as its shape tells; ``None`` where that is no word."""
+    kind = value.get("type", _type_of(value))
+    return kind if type(kind) is str else None
 
 
 def _type_of(value: Record) -> str | None:

@@ -186,3 +186,10 @@ def test_our_lines_are_claimed_by_their_reader_alone() -> None:
         "affidavit": 1.0,
         "rules": 0.0,
     }
+
+
+@pytest.mark.parametrize("kind", [{}, [], {"a": 1}, 7, None, True])
+def test_a_type_that_is_no_word_is_nothing_of_ours_and_harms_nothing(kind: object) -> None:
+    line = {"type": kind, "session": "s"}
+    assert readers()["affidavit"].claims("a.jsonl", [line]) == 0
+    assert readers()["affidavit"].read(line, (None, "")).status == "unknown"
