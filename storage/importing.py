@@ -15,21 +15,24 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from typing import BinaryIO
 
 import orjson
 
 from storage.accounting import FileReport, ImportReport
 from storage.ahead import Died, Readahead, can_help
-from storage.detect import detect, files, head_of
+from storage.detect import Detected, detect, files, head_of
 from storage.folds.fold import into_tables
 from storage.folds.reading import Ready
 from storage.folds.sources import SourceRow
+from storage.foreign import MAY_BE_MEMORIES, account_for, foreign_memories, proposed_anew
 from storage.ledger import Clock, Content, Draft, Ledger
 from storage.making_ready import Step, steps
 from storage.opening import open_log
 from storage.planning import Plan, Planner, Skipped
 from storage.quiet import no_collecting
+from storage.readers.memory_stores import Foreign
 from storage.readers.rules import is_rules
 from storage.rule_imports import Bringing, Home, home_of
 from storage.segments import Packed, SegmentError
@@ -132,6 +135,18 @@ class Importer:
         plan = self.planner.begin(report, "stream:" + self.random(16).hex(), name, found, 0, self.ledger.size())
         self._read(plan, steps(_Joined(head, stream), 0, 1, plan.voice, self.random, live=True), None, live=True)
 
+    def _remember(self, report: FileReport, foreign: Foreign) -> None:
+        """Take what another tool's memory store holds as candidates; what was proposed before is a copy."""
+        self._flush()
+        fresh = proposed_anew(self.connection, foreign)
+        if fresh:
+            stream = BytesIO(b"".join(fresh))
+            found = Detected("affidavit", [orjson.loads(fresh[0])], None)
+            key = "stream:" + self.random(16).hex()
+            plan = self.planner.begin(report, key, report.path, found, 0, self.ledger.size())
+            self._read(plan, steps(stream, 0, 1, plan.voice, self.random, live=True), None, live=True)
+        account_for(report, foreign, len(fresh))
+
     @contextmanager
     def _counted(self) -> Iterator[None]:
         """Turns the driver's errors into ours, and says whether it was asked to stop meanwhile."""
@@ -209,9 +224,13 @@ class Importer:
                 self._refresh()
                 told = report.format if report.format and is_rules(report.format) else self._format
                 plan = self.planner.plan(report, stream, told, self.ledger.size())
-            if isinstance(plan, Plan):
-                return plan
-            self._skip(report, plan)
+                if isinstance(plan, Plan):
+                    return plan
+                foreign = foreign_memories(report.path, stream) if plan.why in MAY_BE_MEMORIES else None
+            if foreign is None:
+                self._skip(report, plan)
+            else:
+                self._remember(report, foreign)
         return None
 
     @contextmanager
