@@ -17,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from random import Random
 
-from sample_sessions.stories import STORIES, retrievals
+from sample_sessions.stories import STORIES, candidates, retrievals
 from sample_sessions.stories.changed_the_default import SESSION as BAD_FIX
 from sample_sessions.stories.harness import HOME, RULES
 
@@ -94,6 +94,7 @@ def fingerprint() -> str:
         for path, text in story().items():
             digest.update(f"{path}\0{text}\0".encode())
     digest.update(retrievals.lines().encode())
+    digest.update(candidates.lines().encode())
     for path, text in RULES.items():
         digest.update(f"{path}\0{text}\0".encode())
     return digest.hexdigest()
@@ -113,6 +114,8 @@ def fill(path: Path, clock: Callable[[], datetime], random: Callable[[int], byte
                     importer.stream(BytesIO(text.encode()), name=f"{PROJECTS}/{name}")
         searched = Importer(store, clock=clock, random=random)
         searched.stream(BytesIO(retrievals.lines().encode()), "affidavit", f"{HOME}/retrievals.jsonl")
+        proposed = Importer(store, clock=clock, random=random)
+        proposed.stream(BytesIO(candidates.lines().encode()), "affidavit", f"{HOME}/candidates.jsonl")
         for rule, text in RULES.items():
             Importer(store, clock=clock, random=random).stream(BytesIO(text.encode()), name=rule)
 
