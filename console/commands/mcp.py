@@ -17,7 +17,11 @@ SETTLED = ("user", "repo")
 
 
 @command("mcp", "Serve agents over the Model Context Protocol", prints=None, mask=False)
-@click.option("--workspace", metavar="DIR", help="The project's folder; where it is started, unless said.")
+@click.option(
+    "--workspace",
+    metavar="DIR",
+    help="The project's folder, whose files may be searched; where it is started, unless said.",
+)
 @click.option(
     "--scope",
     "scopes",
@@ -43,10 +47,9 @@ def mcp_command(call: Call, workspace: str | None, scopes: tuple[str, ...], **as
     from storage.agent_asking import AgentSession, Asker
     from storage.store import Store, StoreError
 
-    folder = os.path.realpath(workspace or os.getcwd())
-    if not os.path.isdir(folder):
-        raise Refused(f"{workspace!r} is no folder")
-    scope = {"user": me(call.settings), "workspace": folder, "repo": folder, **_settled(scopes)}
+    folder = _folder(call, workspace)
+    places = {} if folder is None else {"workspace": folder, "repo": folder}
+    scope = {"user": me(call.settings), **places, **_settled(scopes)}
     scope = {level: marked(key) for level, key in scope.items()}
     named = {name: marked(said) for name, said in asked.items() if said is not None}
     asker = Asker(user=scope["user"], scope=scope, folder=folder, **named)
@@ -58,6 +61,17 @@ def mcp_command(call: Call, workspace: str | None, scopes: tuple[str, ...], **as
         call.output.tell(f"{error}; nothing is handed over while nothing can be recorded")
     serve(AgentSession(call.store, asker, clock=_now))
     return 0
+
+
+def _folder(call: Call, workspace: str | None) -> str | None:
+    """The project's folder. Where none is named, a home folder or a disk's root is none: it would be read whole."""
+    folder = os.path.realpath(workspace or os.getcwd())
+    if not os.path.isdir(folder):
+        raise Refused(f"{workspace!r} is no folder")
+    if workspace is None and folder in (os.path.realpath(os.path.expanduser("~")), os.path.dirname(folder)):
+        call.output.tell(f"{folder} is no project: no file is searched; name the project's folder with --workspace")
+        return None
+    return folder
 
 
 def _settled(scopes: tuple[str, ...]) -> dict[str, Any]:

@@ -239,6 +239,15 @@ async def test_a_conflict_is_handed_over_whole_or_not_at_all_and_what_is_for_oth
         assert "of others" not in evidence["block"] + json.dumps(found)
 
 
+async def test_a_home_folder_is_not_read_as_a_project_unless_it_is_named(run: Runner) -> None:
+    home = str(run.folder / "work")
+    async with agent(run, HOME=home) as asks:
+        assert (await asks("retrieve_evidence", question="how is a header parsed"))["citations"] == []
+        assert "no workspace" in await asks.refused("propose_memory", content=SAID, level="workspace")
+    async with agent(run, "--workspace", home, HOME=home) as asks:
+        assert (await asks("retrieve_evidence", question="how is a header parsed"))["citations"]
+
+
 def test_bytes_that_are_no_messages_end_nothing(run: Runner) -> None:
     hello = {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}
