@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "propose": "propose",
     "memories": "memories",
     "health": "health",
+    "export": "export",
     "approve": "reviewing",
     "reject": "reviewing",
     "rewrite": "reviewing",

@@ -75,7 +75,7 @@ def recall_command(
     question = RecallQuery(text=marked(query), **{name: _text(value) for name, value in fields.items()})
     if settings is not None and not dry_run:
         raise click.UsageError("settings act once they are applied (affidavit policy apply); try them with --dry-run")
-    by = _in_force(call) if settings is None else By(policy_in(settings), None)
+    by = in_force(call) if settings is None else By(policy_in(settings), None)
     config = by.policy.gate.of(question.memory_space)
     now = _now(moment)
     found, others = (_remembered(call, question, now), []) if hits is None else _given(hits)
@@ -179,7 +179,7 @@ class By(NamedTuple):
         return "the default settings" if self.entry is None else f"the policy of entry/{self.entry}"
 
 
-def _in_force(call: Call) -> By:
+def in_force(call: Call) -> By:
     """The policy that acts; a store that does not exist has none. Raises :class:`Refused` where it was erased."""
     from affidavit.policy.document import Policy
 

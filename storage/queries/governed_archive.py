@@ -167,6 +167,12 @@ class Governed:
 
         return memory_hits(self._link, query, now)
 
+    def scope_hits(self, query: RecallQuery, now: datetime) -> list[MemoryHit]:
+        """Every memory of a query's scope, as if it matched wholly, whatever state it is in: for the gate."""
+        from storage.queries.recalling import scope_hits
+
+        return scope_hits(self._link, query, now)
+
     def health(self, now: datetime) -> list[Ailment]:
         """What of the active memories is worth a look."""
         from storage.queries.governed_health import ailments

@@ -47,6 +47,14 @@ def memory_hits(link: Link, query: RecallQuery, now: datetime, most: int = MOST_
     return hits
 
 
+def scope_hits(link: Link, query: RecallQuery, now: datetime) -> list[MemoryHit]:
+    """Every memory of a query's scope, as if each matched wholly, by id. ``now``: an instant with its zone."""
+    where, values = _scope(query)
+    rows = (governed.memory(link, id) for (id,) in link.rows(f"SELECT id FROM memory {where}", values)) if where else ()
+    hits = (None if row is None else _hit(link, row, 1.0, now) for row in rows)
+    return [hit for hit in hits if hit is not None]
+
+
 def _scope(query: RecallQuery) -> tuple[str, tuple[str, ...]]:
     """The memories of this scope as SQL: each field a memory sets must be asked for; a private one names its user."""
     named = [(level, key) for level in LEVELS if (key := getattr(query, level)) is not None]
