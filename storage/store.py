@@ -28,7 +28,7 @@ APPLICATION_ID = 0x41464456
 SCHEMA_VERSION = 1
 """Schema of the durable tables this program writes."""
 
-FOLD_VERSION = 3
+FOLD_VERSION = 4
 """Version of the derivation. Raised whenever the same records would give other rows; older folds are rebuilt."""
 
 STALE = 0
