@@ -36,8 +36,17 @@ def memory_hits(link: Link, query: RecallQuery, now: datetime, most: int = MOST_
     where, values = _scope(query)
     if not where:
         return []
-    found = [(id, frozenset(words.split())) for id, words in link.rows(f"SELECT id, words FROM memory {where}", values)]
-    ranked = sorted(_scored(query.text, found), key=lambda one: (-one[0], one[1]))[:most]
+    wanted = sorted(content_words(query.text))
+    if not wanted:
+        return []
+    # Words are kept apart by spaces, in one form or with an s behind: most memories of a scope are never read at all.
+    forms = [f" {word}{ending} " for word in wanted for ending in ("", "s")]
+    any_form = " OR ".join("instr(said, ?) > 0" for _ in forms)
+    kept = f"SELECT id, words, ' ' || words || ' ' AS said FROM memory {where}"
+    rows = link.rows(f"SELECT id, words FROM ({kept}) WHERE {any_form} ORDER BY id", (*values, *forms))
+    found = [(id, frozenset(words.split())) for id, words in rows]
+    every = int(link.value(f"SELECT count(*) FROM memory {where}", values))
+    ranked = sorted(_scored(frozenset(wanted), found, every), key=lambda one: (-one[0], one[1]))[:most]
     hits = []
     for score, id in ranked:
         row = governed.memory(link, id)
@@ -72,16 +81,14 @@ def _scope(query: RecallQuery) -> tuple[str, tuple[str, ...]]:
     private = "(level = 'user' AND scope = ?) OR \"user\" = ?"
     tests.append(f"(visibility = 'shared' OR {private})")
     values += [query.user or "", query.user or ""]
-    return "WHERE " + " AND ".join(tests) + " ORDER BY id", tuple(values)
+    return "WHERE " + " AND ".join(tests), tuple(values)
 
 
-def _scored(text: str, found: list[tuple[str, frozenset[str]]]) -> Iterable[tuple[float, str]]:
-    wanted = content_words(text)
-    if not wanted:
-        return
+def _scored(wanted: frozenset[str], found: list[tuple[str, frozenset[str]]], every: int) -> Iterable[tuple[float, str]]:
+    """The score of each of ``found``, of ``every`` memories in the scope."""
     kept = [(id, wanted & _stemmed(words)) for id, words in found]
     held = Counter(word for _, words in kept for word in words)
-    mass = {word: log(1 + len(found) / (1 + held[word])) for word in wanted}
+    mass = {word: log(1 + every / (1 + held[word])) for word in wanted}
     total = sum(mass[word] for word in sorted(wanted))
     for id, words in kept:
         if words:
