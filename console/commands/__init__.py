@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "check": "check",
     "propose": "propose",
     "memories": "memories",
+    "reach": "reach",
     "health": "health",
     "export": "export",
     "approve": "reviewing",
