@@ -15,16 +15,24 @@ from console.acting import actor_of
 from console.commands import governed_documents
 from console.commands.call import Call, Refused, command
 from console.commands.check import tell_check
+from console.commands.proposing import PROPOSED, propose_from
 from console.commands.record import OWN_FORMAT
 
 if TYPE_CHECKING:
     from affidavit.policy.actors import Actor
 
 
-@command("propose", "Propose something to be remembered", prints=governed_documents.CHECK)
-@click.argument("content", metavar="TEXT")
+@command(
+    "propose",
+    "Propose something to be remembered",
+    prints=f"{governed_documents.CHECK}; with --from or --all {PROPOSED}",
+)
+@click.argument("content", metavar="[TEXT]", required=False)
+@click.option("--from", "sessions", metavar="session/ID", multiple=True, help="What this session holds, by rules.")
+@click.option("--all", "every", is_flag=True, help="What all sessions hold, by rules.")
+@click.option("--dry-run", is_flag=True, help="Only show it; with --from or --all.")
 @click.option("--kind", type=click.Choice(get_args(Kind)), default="project_fact", help="What it is.")
-@click.option("--scope", metavar="LEVEL:KEY", required=True, help="Where it applies, such as repo:acme/app.")
+@click.option("--scope", metavar="LEVEL:KEY", help="Where it applies, such as repo:acme/app.")
 @click.option(
     "--source",
     type=click.Choice(get_args(SourceType)),
@@ -41,12 +49,24 @@ if TYPE_CHECKING:
 @click.option("--review-after", metavar="DATE", help="When somebody should look at it again.")
 @click.option("--title", metavar="TEXT", help="What it is called.")
 @click.option("--id", "id", metavar="ID", help="An id of your own: proposing it again adds nothing.")
-def propose_command(call: Call, **given: Any) -> int:
-    """Propose TEXT to be remembered, and check it.
+def propose_command(call: Call, sessions: tuple[str, ...], every: bool, dry_run: bool, **given: Any) -> int:
+    """Propose TEXT to be remembered, and check it; or, with --from or --all, what recorded sessions hold.
 
     It becomes a candidate: affidavit approve lets it in, and until somebody does no agent is given it. Proposed in a
     process an agent started it is taken for the agent's own reflection, unless --source says otherwise.
+
+    Rules look at chosen events of sessions: what a person said is to go on, what agents wrote into their memory or a
+    rule file or concluded, commands that were seen to pass. Each candidate names its rule and its events, is pending
+    and of low confidence; what is in the store, or was decided about, is not proposed again.
     """
+    if sessions or every:
+        if given["content"] is not None or (sessions and every):
+            raise click.UsageError("name a TEXT, or --from, or --all")
+        return propose_from(call, sessions, dry_run=dry_run)
+    if given["content"] is None or dry_run:
+        raise click.UsageError("name a TEXT; --dry-run goes with --from or --all")
+    if given["scope"] is None:
+        raise click.UsageError("say where it applies with --scope LEVEL:KEY, such as repo:acme/app")
     from affidavit.lines import check_line
     from storage.archive import Archive
     from storage.folds.governed import candidate_uid
