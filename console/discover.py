@@ -23,7 +23,7 @@ BESIDE = {
 }
 """What Claude Code keeps beside its sessions, by the name of its place."""
 
-BESIDE_CODEX = {"AGENTS.md": RULES, "AGENTS.override.md": RULES}
+BESIDE_CODEX = {"AGENTS.md": RULES, "AGENTS.override.md": RULES, "memories": "memories"}
 """The same of Codex."""
 
 

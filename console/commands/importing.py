@@ -64,7 +64,8 @@ def import_command(
     last import stopped. ctrl+c stops without loss. Sessions and events are counted as they are new in the store.
 
     --discover finds the sessions of Claude Code and Codex, and beside those of Claude Code its prompts
-    (history.jsonl), versions of files (file-history), to-do lists and tasks; of both, the rules for every project.
+    (history.jsonl), versions of files (file-history), to-do lists and tasks; of Codex its memories; of both, the rules
+    for every project. Memory stores (Claude Code, Codex, the MCP memory server, mem0) are read as candidates.
 
     With --follow a complete line is in the store within a second of being written; files that are cut, rewritten,
     replaced, rotated or gone, and folders that go and come back, are told on standard error. With --discover nothing is

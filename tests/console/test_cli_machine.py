@@ -84,14 +84,18 @@ def test_rules_for_every_project_are_offered_too_also_where_they_are_links(home)
     write(home / "mine" / "rules.md", "# Mine")
     write(home / ".claude" / "rules" / "style.md", "# S")
     write(home / ".codex" / "AGENTS.md", "# A")
+    write(home / ".codex" / "memories" / "raw_memories.md", "# Raw")
     (home / ".claude" / "CLAUDE.md").symlink_to(home / "mine" / "rules.md")
     found = [(one.agent, Path(one.folder).name, one.what, one.files, one.bytes) for one in discover.discover({})]
     assert found == [
         ("Claude Code", "CLAUDE.md", discover.RULES, 1, 6),
         ("Claude Code", "rules", discover.RULES, 1, 3),
         ("Codex", "AGENTS.md", discover.RULES, 1, 3),
+        ("Codex", "memories", "memories", 1, 5),
     ]
-    assert discover.beside(str(home / ".codex" / "sessions"), {}) == [str(home / ".codex" / "AGENTS.md")]
+    assert discover.beside(str(home / ".codex" / "sessions"), {}) == [
+        str(home / ".codex" / name) for name in ("AGENTS.md", "memories")
+    ]
 
 
 def test_a_moved_configuration_folder_is_followed(tmp_path):
