@@ -85,10 +85,14 @@ def move_head(state: SessionState, new: int) -> list[int]:
     turns = state.turns
     old = state.head_turn
     state.head_turn = new
-    if not old or turns[new].parent == old:
-        return changed
     gained: list[int] = []
     walk = new
+    if not old or turns[new].parent == old:
+        while walk and turns[walk].branch:  # it had been rolled back, and goes on all the same
+            turns[walk].branch = 0
+            gained.append(walk)
+            walk = turns[walk].parent
+        return [*changed, *gained]
     while walk and (turns[walk].branch or walk == new):
         gained.append(walk)
         walk = turns[walk].parent

@@ -116,14 +116,14 @@ def test_config_check_names_the_line_of_every_mistake_in_every_file(cli, home):
     folder = home / "config" / "affidavit"
     folder.mkdir(parents=True)
     assert cli("config", "check").out.count("does not exist") == 3
-    (folder / "keys.toml").write_text('copy = "c"\nfould = "x"\n')
+    (folder / "keys.toml").write_text('copy = "J"\nfould = "x"\n')
     done = cli("config", "check")
     assert done.code == 1
     assert f"{folder / 'keys.toml'}:2: fould: there is no such action (did you mean fold?)" in done.out
     assert "config.toml does not exist" in done.out
     assert [p["line"] for p in cli("config", "check", "--json").json["problems"]] == [2]
     assert cli("doctor").code == 1
-    (folder / "keys.toml").write_text('copy = "c"\n')
+    (folder / "keys.toml").write_text('copy = "J"\n')
     assert cli("config", "check").code == 0
 
 

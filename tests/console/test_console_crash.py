@@ -36,7 +36,7 @@ def test_a_failing_action_ends_the_console_and_is_handed_to_the_caller() -> None
 
 def test_a_failing_widget_ends_it_the_same_way() -> None:
     with terminal(SCRIPT.format(place="VirtualList.on_resize")) as it:
-        it.read(until=b"CRASH")
+        it.read(until=b"CRASH ValueError")
         shown = plain(it.seen)
         assert "CRASH ValueError" in shown
         assert "a_secret_local" not in shown

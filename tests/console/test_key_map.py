@@ -52,7 +52,7 @@ def test_a_key_may_be_written_as_people_do(written: str, name: str) -> None:
         ('fold = "bogus"', 1, "fold", "is not a key"),
         ('fold = "ctrl+m"', 1, "fold", "cannot tell ctrl+m from enter"),
         ('copy = "ctrl+c"', 1, "copy", "says how to leave"),
-        ('copy = "c"\nfold = "y"\n"raw" = "?"', 3, "raw", "? is 'help' already"),
+        ('copy = "J"\nfold = "y"\n"raw" = "?"', 3, "raw", "? is 'help' already"),
         ('"prompt.next" = "z"', 1, "prompt.next", "z is 'fold' already"),
         ('prompt.next = "z"', 1, "prompt.next", "z is 'fold' already"),
         ('fold = "x"\nlanes = "x"', 2, "lanes", "x is 'fold' already"),

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from affidavit.session.derive import Broken, Call, Changes, Derivation, Place, Spent, Taken
@@ -282,6 +282,7 @@ def derived(log: Log, sizes: Sequence[int]) -> Memory:
     return memory
 
 
+@example([Reading(prompt="p"), Reading(queue=("rollback", 1)), Reading(prompt="p")], [])
 @given(logs, st.lists(st.integers(1, 4), max_size=8))
 def test_any_readings_are_derived_and_any_split_gives_the_same(log: Log, sizes: list[int]) -> None:
     at_once = derived(copy.deepcopy(log), [])
