@@ -100,7 +100,7 @@ HERE = str(Path(__file__).parent)
 
 def lead(it: Terminal, steps: str) -> None:
     """Press the keys of each word in turn, waiting for what they bring."""
-    it.read(until=b"Affidavit")
+    it.read(until=b"Sessions")
     for step in steps.split():
         it.press(step.replace("ESC", "\x1b").replace("RET", "\r").replace("TAB", "\t").replace("DEL", "\x7f"), 0.07)
 

@@ -114,7 +114,10 @@ class Shell(Screen[None]):
         self._keys_bar.say(self._keys(view, now))
 
     def _tabs(self, view: View) -> Line:
-        inks = [Ink("text", " "), Ink("head", "Affidavit"), Ink("text", "   ")]
+        # Six names do not fit on 80 columns beside ours.
+        inks = [Ink("text", " ")]
+        if self.size.width >= 100:
+            inks += [Ink("head", "Affidavit"), Ink("text", "   ")]
         for index, name in enumerate(TABS):
             action = BY_ID[name]
             front = name == f"go.{view.NAME}" or (name == "go.sessions" and view.NAME == "start")
