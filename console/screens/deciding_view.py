@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
 
 from console.actions import Situation
 from console.screens.list_view import ListView
+from console.screens.view import Place
 from console.services import Asked, Decided
-from console.widgets.ink import Ink
+from console.widgets.bar import Bar
+from console.widgets.ink import Ink, Line
+from console.widgets.source import Source
 from console.widgets.text_view import TextView
+from console.widgets.virtual_list import VirtualList
+from storage.queries.governed import GovernedFilter
+
+if TYPE_CHECKING:
+    from storage.archive import Archive
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +45,121 @@ class DecidingView(ListView):
         """What the line that is typed answers: ``content``, ``scope``, ``confirm`` or ``reason``."""
         self._last: str | None = None
         """The decision that ``undo`` takes back."""
+        self._filter = self.EVERYTHING
+        self._count: int | None = None
+        self._return_to = 0
+        """The row the cursor goes back to once the list was read anew."""
+        self._heading = Bar(id=f"{self.NAME}-heading")
+
+    EVERYTHING = GovernedFilter()
+    """The list without a filter of the person's own."""
+
+    def compose(self) -> ComposeResult:
+        yield self._heading
+        with Container(id=f"{self.NAME}-body"):
+            yield self._list_pane
+            yield self.text
+
+    # what the views differ in
+
+    def source(self, filter: GovernedFilter) -> Source[Any]:
+        """Where the rows of a filter come from."""
+        raise NotImplementedError
+
+    def counted(self, archive: Archive, filter: GovernedFilter) -> int:
+        """How many rows a filter leaves. Runs in a reading thread."""
+        raise NotImplementedError
+
+    def heading(self, room: int) -> Line:
+        """The names of the columns in so many cells."""
+        raise NotImplementedError
+
+    def reading(self) -> Callable[[Archive], Any] | None:
+        """What reads the thing under the cursor whole, in a reading thread; ``None``: nothing stands there."""
+        raise NotImplementedError
+
+    def drawn(self, whole: Any) -> Shown | None:
+        """Draw a thing that was read, and say what of it stands on the screen; ``None``: nothing to decide about."""
+        raise NotImplementedError
 
     @property
     def now_shown(self) -> Shown | None:
         """What is drawn whole, of the row under the cursor."""
         return self._shown
+
+    # reading
+
+    def arrive(self, place: Place) -> None:  # noqa: ARG002
+        self.reload()
+        self.focus_main()
+
+    def grown(self, sessions: frozenset[int]) -> None:  # noqa: ARG002
+        if not self.console_app.shell.prompting:
+            self.reload()
+
+    def reload(self) -> None:
+        """Read the list anew, the cursor staying where it is."""
+        app, wanted = self.console_app, self._filter
+        self._shown, self._return_to = None, self._rows.cursor
+        self._rows.show(self.source(wanted))
+        self._say_heading()
+
+        def done(count: int) -> None:
+            self._count = self._rows.total = count
+            self._list_pane.settle()
+            app.shell.hint(self.preview_hint())
+            self.tell()
+
+        app.pool.ask(
+            (self, "count"), lambda archive: self.counted(archive, wanted), done, lambda _error: None, slow=True
+        )
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._say_heading)
+
+    def _say_heading(self) -> None:
+        room = self._rows.size.width - VirtualList.GUTTER
+        self._heading.say((Ink("text", " " * VirtualList.GUTTER), *self.heading(max(room - 1, 20))))
+
+    @on(VirtualList.Changed)
+    def _changed(self) -> None:
+        if self._return_to and self._rows.rows and not self._rows.reading:
+            to, self._return_to = min(self._return_to, len(self._rows.rows) - 1), 0
+            self._rows.move(to)
+
+    @on(VirtualList.Moved)
+    def _moved(self) -> None:
+        self._shown = None
+        read, item, rows = self.reading(), self._rows.item, self._rows
+        if read is None:
+            self.text.show((), ())
+            return
+
+        def show(whole: Any) -> None:
+            if rows.item is not None and rows.source is not None and rows.source.key(rows.item) == key:
+                self._shown = self.drawn(whole)
+                self.tell()
+
+        key = rows.source.key(item) if rows.source is not None else None
+        self.console_app.pool.ask((self, "whole"), read, show, self.console_app.failed)
+
+    # the filter
+
+    @property
+    def filtered(self) -> bool:
+        """Whether the person narrowed the list down."""
+        return self._filter != self.EVERYTHING
+
+    @property
+    def filter_text(self) -> str:
+        return self._filter.text
+
+    def preview(self, text: str) -> None:
+        self._filter = replace(self._filter, text=text)
+        self.reload()
+
+    def preview_hint(self) -> Line:
+        return () if self._count is None else (Ink("quiet", f"{self._count} fit"),)
 
     def situation(self, now: Situation) -> Situation:
         rows = self._rows
@@ -45,12 +168,9 @@ class DecidingView(ListView):
             row=rows.item is not None,
             loading=rows.reading or (rows.item is not None and self._shown is None),
             undoable=self._last is not None,
-            transient=now.transient or self.has_class("-whole"),
+            filtered=self.filtered,
+            transient=now.transient or self.has_class("-whole") or self.filtered,
         )
-
-    def reload(self) -> None:
-        """Read the list anew, the cursor staying where it is."""
-        raise NotImplementedError
 
     # asking
 
@@ -136,6 +256,14 @@ class DecidingView(ListView):
     def do_forget(self) -> None:
         self.decide("forget")
 
+    def do_claim(self) -> None:
+        if self._shown is not None:
+            self._carry_out(Asked("release" if self.claimed() else "claim", self._shown.id, ""))
+
+    def claimed(self) -> bool:
+        """Whether somebody claims the thing drawn."""
+        return False
+
     def do_undo(self) -> None:
         if self._last is not None:
             self._asked = Asked("undo", self._last, "")
@@ -150,13 +278,8 @@ class DecidingView(ListView):
             self.remove_class("-whole")
             self._rows.focus()
             return True
-        if self._rows.error is not None:
+        if self._rows.error is not None or self.filtered:
+            self._filter = self.EVERYTHING
             self.reload()
             return True
         return False
-
-    def draw_nothing(self, words: str) -> None:
-        """Say in the place of a thing why it is not drawn."""
-        self._shown = None
-        self.text.show(((Ink("quiet", words),),), ())
-        self.tell()

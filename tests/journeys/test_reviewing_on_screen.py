@@ -216,3 +216,34 @@ async def test_hostile_words_of_a_candidate_do_nothing(tmp_path: Path) -> None:
             assert "\x1b" not in it.frame
             await it.play("see ␛")
             assert it.app.crash is None
+
+
+async def test_the_queue_and_the_memories_are_filtered_and_a_candidate_is_claimed(tmp_path: Path) -> None:
+    path = filled(tmp_path, FACT, WISH)
+    async with console(path, (160, 40)) as it:
+        await it.play("""
+            press 1
+            see   scope
+            press slash
+            type  dislikes
+            press enter
+            status 1 of 1 wait
+            row   The user dislikes full test runs
+            press escape
+            status of 2 wait
+            press C
+            status ✓ claimed
+            see   ! claimed by
+            press C
+            status ✓ given back
+            gone  ! claimed by
+            press slash
+            type  nothing like it
+            press enter
+            see   No candidate fits
+            press escape 4 slash
+            type  x
+            press enter
+            see   No memory fits
+        """)
+    assert set(statuses(path).values()) == {"pending"}

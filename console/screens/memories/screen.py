@@ -8,22 +8,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
 
+from console.actions import Situation
 from console.screens.deciding_view import DecidingView, Shown
 from console.screens.queue.lines import KINDS
-from console.screens.view import Copy, Place, bindings, dot
+from console.screens.view import Copy, bindings, dot
 from console.widgets import figures
-from console.widgets.bar import Bar
 from console.widgets.chooser import Choice, Chooser
 from console.widgets.ink import Ink, Line, left
 from console.widgets.notice import Notice
 from console.widgets.safe import Outside
 from console.widgets.source import Cursor
-from console.widgets.virtual_list import VirtualList
 from storage.folds.governed_rows import DecisionRow, MemoryRow, MemoryVersionRow
 from storage.queries.governed import GovernedFilter
 from storage.queries.models import Page
@@ -173,16 +169,7 @@ class MemoriesView(DecidingView):
 
     def __init__(self) -> None:
         super().__init__()
-        self._filter = GovernedFilter()
         self._whole: Whole | None = None
-        self._count: int | None = None
-        self._heading = Bar(id="memories-heading")
-
-    def compose(self) -> ComposeResult:
-        yield self._heading
-        with Container(id="memories-body"):
-            yield self._list_pane
-            yield self.text
 
     @property
     def row(self) -> MemoryRow | None:
@@ -190,44 +177,27 @@ class MemoriesView(DecidingView):
         item: Held | None = self._rows.item
         return None if item is None else item.row
 
-    def arrive(self, place: Place) -> None:  # noqa: ARG002
-        self.reload()
-        self.focus_main()
+    # reading
 
-    def reload(self) -> None:
-        app, wanted = self.console_app, self._filter
-        self._shown = self._whole = None
-        self._rows.show(MemorySource(wanted, app.outside, app.now))
-        self._heading.say((Ink("quiet", " " * VirtualList.GUTTER + "state        tone    memory"),))
+    def source(self, filter: GovernedFilter) -> MemorySource:
+        return MemorySource(filter, self.console_app.outside, self.console_app.now)
 
-        def counted(count: int) -> None:
-            self._count = count
-            self._rows.total = count
-            self._list_pane.settle()
-            self.tell()
+    def counted(self, archive: Archive, filter: GovernedFilter) -> int:
+        return archive.governed.count_memories(filter).value
 
-        app.pool.ask(
-            (self, "count"), lambda archive: archive.governed.count_memories(wanted).value, counted,
-            lambda _error: None, slow=True,
-        )  # fmt: skip
+    def heading(self, room: int) -> Line:
+        scope = left("scope", 24) if room >= 70 else ""
+        return (Ink("quiet", f"state        tone    {scope}memory"),)
 
-    @on(VirtualList.Moved)
-    def _moved(self) -> None:
-        row, app = self.row, self.console_app
-        self._shown = self._whole = None
-        if row is None:
-            self.text.show((), ())
-            return
+    def reading(self) -> Callable[[Archive], Any] | None:
+        self._whole = None
+        row = self.row
+        return None if row is None else lambda archive: read_whole(archive, row)
 
-        def show(found: Whole) -> None:
-            if self.row is None or self.row.id != row.id:
-                return
-            self._whole = found
-            self.text.show(whole_lines(found, app.outside, app.now()), ())
-            self._shown = Shown(row.id, found.hash) if found.hash else None
-            self.tell()
-
-        app.pool.ask((self, "memory"), lambda archive: read_whole(archive, row), show, app.failed)
+    def drawn(self, whole: Whole) -> Shown | None:
+        self._whole = whole
+        self.text.show(whole_lines(whole, self.console_app.outside, self.console_app.now()), ())
+        return Shown(whole.row.id, whole.hash) if whole.hash else None
 
     def words(self) -> str:
         return "" if self._whole is None or self._whole.record is None else self._whole.record.content
@@ -240,7 +210,7 @@ class MemoriesView(DecidingView):
 
     def _say_empty(self, notice: Notice) -> None:
         self.text.show((), ())
-        if self._filter == GovernedFilter():
+        if not self.filtered:
             words = "Nothing was let into the store yet: 1 shows what waits for a decision."
             notice.say(Ink("head", "No memories"), [(Ink("text", words),)], (("1", "queue"), ("?", "every key")))
         else:
@@ -258,19 +228,8 @@ class MemoriesView(DecidingView):
             return (Ink("quiet", "reading …"),)
         return dot(figures.plural(self._count, "memory", "memories"))
 
-    def situation(self, now: Any) -> Any:
-        filtered = self._filter != GovernedFilter()
-        now = super().situation(now)
-        return replace(now, facets=True, filtered=filtered, transient=now.transient or filtered)
-
-    def leave(self) -> bool:
-        if super().leave():
-            return True
-        if self._filter != GovernedFilter():
-            self._filter = GovernedFilter()
-            self.reload()
-            return True
-        return False
+    def situation(self, now: Situation) -> Situation:
+        return replace(super().situation(now), facets=True)
 
     # actions
 

@@ -66,7 +66,7 @@ def age_of(created: int, now: datetime) -> str:
     return f"{minutes / 60:.0f} h" if minutes < 48 * 60 else f"{minutes / 1440:.0f} d"
 
 
-def whole(found: Checked, told: str, claim: ClaimRow | None, outside: Outside, now: datetime) -> list[Line]:
+def whole_lines(found: Checked, told: str, claim: ClaimRow | None, outside: Outside, now: datetime) -> list[Line]:
     """Everything a decision rests on: what it says, how it would be told, why it waits, what it rests on, what is like
     it, what says otherwise, and the digest of all this."""
     row, report, candidate = found.row, found.report, found.candidate

@@ -7,22 +7,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
-from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
 
 from console.screens.deciding_view import DecidingView, Shown
-from console.screens.queue.lines import candidate_line, heading, whole
-from console.screens.view import Copy, Place, bindings, dot
+from console.screens.queue.lines import candidate_line, heading, whole_lines
+from console.screens.view import Copy, bindings, dot
 from console.widgets import figures
-from console.widgets.bar import Bar
 from console.widgets.chooser import Choice, Chooser
 from console.widgets.ink import Ink, Line
 from console.widgets.notice import Notice
 from console.widgets.safe import Outside
 from console.widgets.source import Cursor
-from console.widgets.virtual_list import VirtualList
 from storage.folds.governed_rows import CandidateRow
 from storage.queries.governed import GovernedFilter
 from storage.queries.models import Page
@@ -87,18 +82,11 @@ class QueueView(DecidingView):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("queue")]
     filter_hint = "words of a candidate"
 
+    EVERYTHING = GovernedFilter(waiting=True)
+
     def __init__(self) -> None:
         super().__init__()
-        self._filter = GovernedFilter(waiting=True)
         self._whole: Whole | None = None
-        self._waiting: int | None = None
-        self._heading = Bar(id="queue-heading")
-
-    def compose(self) -> ComposeResult:
-        yield self._heading
-        with Container(id="queue-body"):
-            yield self._list_pane
-            yield self.text
 
     @property
     def row(self) -> CandidateRow | None:
@@ -108,64 +96,32 @@ class QueueView(DecidingView):
 
     # reading
 
-    def arrive(self, place: Place) -> None:  # noqa: ARG002
-        self.reload()
-        self.focus_main()
+    def source(self, filter: GovernedFilter) -> QueueSource:
+        return QueueSource(self._asked_for(filter), self.console_app.outside, self.console_app.now)
 
-    def grown(self, sessions: frozenset[int]) -> None:  # noqa: ARG002
-        if not self.console_app.shell.prompting:
-            self.reload()
+    def counted(self, archive: Archive, filter: GovernedFilter) -> int:
+        return archive.governed.count_candidates(self._asked_for(filter)).value
 
-    def reload(self) -> None:
-        app, at = self.console_app, self._rows.cursor
-        wanted = replace(self._filter, now=round(app.now().timestamp() * 1_000_000))
-        self._shown = self._whole = None
-        self._return_to = at
-        self._rows.show(QueueSource(wanted, app.outside, app.now))
-        width = max(self._rows.size.width - VirtualList.GUTTER, 20)
-        self._heading.say((Ink("text", " " * VirtualList.GUTTER), *heading(width - 1)))
+    def _asked_for(self, filter: GovernedFilter) -> GovernedFilter:
+        """The filter as of now: an open question comes back once its date has passed."""
+        return replace(filter, now=round(self.console_app.now().timestamp() * 1_000_000))
 
-        def counted(count: int) -> None:
-            self._waiting = count
-            self._rows.total = count
-            self._list_pane.settle()
-            self.tell()
+    def heading(self, room: int) -> Line:
+        return heading(room)
 
-        app.pool.ask(
-            (self, "count"), lambda archive: archive.governed.count_candidates(wanted).value, counted,
-            lambda _error: None, slow=True,
-        )  # fmt: skip
+    def reading(self) -> Callable[[Archive], Any] | None:
+        self._whole = None
+        row, now = self.row, self.console_app.now()
+        return None if row is None else lambda archive: read_whole(archive, row, now)
 
-    _return_to = 0
-
-    @on(VirtualList.Changed)
-    def _changed(self) -> None:
-        if self._return_to and self._rows.rows and not self._rows.reading:
-            to, self._return_to = min(self._return_to, len(self._rows.rows) - 1), 0
-            self._rows.move(to)
-
-    @on(VirtualList.Moved)
-    def _moved(self) -> None:
-        row, app = self.row, self.console_app
-        self._shown = self._whole = None
-        if row is None:
-            self.text.show((), ())
-            return
-        now = app.now()
-
-        def show(found: Whole | None) -> None:
-            if self.row is None or self.row.id != row.id:
-                return
-            if found is None:
-                self.draw_nothing("its text was erased; there is nothing to decide")
-                return
-            self._whole = found
-            claim = found.found.claim
-            self.text.show(whole(found.found, found.told, claim, app.outside, now), ())
-            self._shown = Shown(row.id, found.found.shown_hash)
-            self.tell()
-
-        app.pool.ask((self, "candidate"), lambda archive: read_whole(archive, row, now), show, app.failed)
+    def drawn(self, whole: Whole | None) -> Shown | None:
+        self._whole = whole
+        if whole is None:
+            self.text.show(((Ink("quiet", "its text was erased; there is nothing to decide"),),), ())
+            return None
+        app = self.console_app
+        self.text.show(whole_lines(whole.found, whole.told, whole.found.claim, app.outside, app.now()), ())
+        return Shown(whole.found.row.id, whole.found.shown_hash)
 
     def words(self) -> str:
         return "" if self._whole is None else self._whole.found.candidate.content
@@ -178,6 +134,9 @@ class QueueView(DecidingView):
 
     def _say_empty(self, notice: Notice) -> None:
         self.text.show((), ())
+        if self.filtered:
+            notice.say(Ink("head", "No candidate fits"), (), (("esc", "take the filter away"), ("/", "change it")))
+            return
         lines = [
             (Ink("text", "Nothing waits for a decision."),),
             (Ink("text", "Candidates come from affidavit propose, record and import, and from agents over MCP."),),
@@ -187,10 +146,10 @@ class QueueView(DecidingView):
     # chrome
 
     def missing(self) -> Line:
-        if self._waiting is None:
+        if self._count is None:
             return (Ink("quiet", "reading …"),)
         place = f"{self._rows.cursor + 1} of " if self._rows.rows else ""
-        return dot(f"{place}{figures.number(self._waiting)} wait")
+        return dot(f"{place}{figures.number(self._count)} wait")
 
     def standing(self) -> Line:
         if self._whole is None:
@@ -232,14 +191,9 @@ class QueueView(DecidingView):
         if choice is not None:
             self.decide("merge", into=choice.partition(":")[2])
 
-    def do_claim(self) -> None:
-        found = self._whole
-        if found is not None and self._shown is not None:
-            now = self.console_app.now().timestamp() * 1_000_000
-            held = found.found.claim is not None and found.found.claim.until > now
-            self.decide("release" if held else "claim")
-            self.answered("claimed on the screen")
-            self.console_app.shell.close_prompt()
+    def claimed(self) -> bool:
+        claim = None if self._whole is None else self._whole.found.claim
+        return claim is not None and claim.until > self.console_app.now().timestamp() * 1_000_000
 
     def prepare_copies(self, give: Callable[[Sequence[Copy]], None]) -> None:
         found = self._whole
