@@ -118,7 +118,7 @@ class Finding:
             address = parse(typed)
             choices.append(Choice(f"address:{address}", f"go to {app.outside.line(str(address), 60)}", group="Address"))
         except AddressError:
-            pass
+            pass  # most of what is typed is no address; it may still be words of a title
 
         def read(archive: Archive) -> Sequence[SessionRow]:
             from storage.archive import SessionFilter

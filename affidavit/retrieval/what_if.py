@@ -129,7 +129,7 @@ def _known(items: list[Object], changed: Changed) -> tuple[list[Object], list[tu
         ):
             return items, []
     except (KeyError, TypeError):
-        pass
+        pass  # something was not recorded, or not as we do: each is looked at by itself below
     seen: set[str] = set()
     candidates: list[Object] = []
     unknown: list[tuple[str, str]] = []

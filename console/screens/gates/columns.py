@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from console.screens.snapshots.columns import Column
 from console.widgets import figures
+from console.widgets.columns import Column, fitting
 from console.widgets.ink import Ink, Line, left, right
 from console.widgets.safe import Outside
 
@@ -25,25 +25,10 @@ COLUMNS = (
 )
 
 
-def shown(room: int) -> list[Column]:
-    """The columns that fit in so many cells, the query given what is left."""
-    columns = [column for column in COLUMNS if room >= column.since]
-    fixed = sum(column.width for column in columns) + len(columns) - 1
-    return [column if column.width else column._replace(width=max(room - fixed, 8)) for column in columns]
-
-
-def heading(room: int) -> Line:
-    """The names of the columns."""
-    inks: list[Ink] = []
-    for column in shown(room):
-        inks += (Ink("quiet", (right if column.right else left)(column.name, column.width)), Ink("text", " "))
-    return tuple(inks)
-
-
 def run_line(row: GateRunRow, room: int, outside: Outside, now: datetime) -> Line:
     """One run."""
     inks: list[Ink] = []
-    for column in shown(room):
+    for column in fitting(COLUMNS, room):
         inks += (_cell(column, row, outside, now), Ink("text", " "))
     return tuple(inks)
 

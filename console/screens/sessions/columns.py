@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from console.widgets import figures
+from console.widgets.columns import Column, fitting
 from console.widgets.ink import Ink, Line, left, right
 from console.widgets.safe import Outside
 
 if TYPE_CHECKING:
     from console.screens.sessions.node import Node
     from storage.queries.models import LaneRow, SessionRow, Tokens
-
-
-class Column(NamedTuple):
-    """A column: its heading, width in cells (0: what is left), from which list width on it is shown, and its side."""
-
-    name: str
-    width: int
-    since: int
-    right: bool = False
 
 
 COLUMNS = (
@@ -54,13 +46,6 @@ def total(tokens: Tokens) -> int:
     return tokens.input + tokens.output
 
 
-def shown(room: int) -> list[Column]:
-    """The columns that fit in so many cells, the title given what is left."""
-    columns = [column for column in COLUMNS if room >= column.since]
-    fixed = sum(column.width for column in columns) + len(columns) - 1
-    return [column if column.width else column._replace(width=max(room - fixed, 8)) for column in columns]
-
-
 ORDERS = {name: name for name in ("started", "title", "turns", "events", "tokens", "problems")} | {"took": "ended"}
 """The order that a click on a column's heading asks for, by the column."""
 
@@ -68,7 +53,7 @@ ORDERS = {name: name for name in ("started", "title", "turns", "events", "tokens
 def heading(room: int, sort: str, descending: bool) -> Line:
     """The names of the columns, the one the list is sorted by marked; a click on one sorts by it."""
     inks: list[Ink] = []
-    for column in shown(room):
+    for column in fitting(COLUMNS, room):
         name = column.name
         sorted_by = sort == name or (sort == "ended" and name == "took")
         if sorted_by:
@@ -84,7 +69,7 @@ def session_line(node: Node, room: int, outside: Outside, now: datetime, broken:
     that it is live, or new, in a glyph and a word.
     """
     inks: list[Ink] = []
-    for column in shown(room):
+    for column in fitting(COLUMNS, room):
         if column.name == "title":
             inks += _hung(node, column.width, outside, broken, news)
         elif node.lane is not None:

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from console.widgets import figures
+from console.widgets.columns import Column, fitting
 from console.widgets.ink import Ink, Line, left, right
 from console.widgets.safe import Outside
 
 if TYPE_CHECKING:
     from storage.queries.snapshots import SnapshotRow
-
-
-class Column(NamedTuple):
-    """A column: its heading, width in cells (0: what is left), from which list width on it is shown, and its side."""
-
-    name: str
-    width: int
-    since: int
-    right: bool = False
 
 
 COLUMNS = (
@@ -47,25 +39,10 @@ HASHES = {
 """Hash verdicts as a glyph and a word or two."""
 
 
-def shown(room: int) -> list[Column]:
-    """The columns that fit in so many cells, the question given what is left."""
-    columns = [column for column in COLUMNS if room >= column.since]
-    fixed = sum(column.width for column in columns) + len(columns) - 1
-    return [column if column.width else column._replace(width=max(room - fixed, 8)) for column in columns]
-
-
-def heading(room: int) -> Line:
-    """The names of the columns."""
-    inks: list[Ink] = []
-    for column in shown(room):
-        inks += (Ink("quiet", (right if column.right else left)(column.name, column.width)), Ink("text", " "))
-    return tuple(inks)
-
-
 def snapshot_line(row: SnapshotRow, room: int, outside: Outside, now: datetime) -> Line:
     """One snapshot."""
     inks: list[Ink] = []
-    for column in shown(room):
+    for column in fitting(COLUMNS, room):
         inks += (_cell(column, row, outside, now), Ink("text", " "))
     return tuple(inks)
 
