@@ -148,7 +148,7 @@ class Store:
             try:
                 os.link(building, path)
             except FileExistsError:
-                pass
+                pass  # another command made one meanwhile: that is the store
             except OSError:
                 os.rename(building, path)
         except OSError as error:

@@ -86,7 +86,7 @@ def _text(value: bytes, name: str) -> tuple[str, str]:
         try:
             return value.decode(), "application/json" if name.endswith(".json") else "text/plain"
         except UnicodeDecodeError:
-            pass
+            pass  # said below, as for bytes with a NUL among them
     return f"[{size_of(len(value))} that are no text]", "application/octet-stream"
 
 
